@@ -182,12 +182,8 @@ def quantize_ends(args, optimizer, interface):
     integers for the caller of firmware."""
     if args.emit == "object" or args.float_ends or "quantized-" in args.apply_backend:
         return ""
-    options = ""
-    for role, places in interface.find_floats(
-            print_generic(optimizer, args.module), args.function):
-        if places:
-            options += f" quantized-{role}=" + ",".join(map(str, places))
-    return options
+    return interface.spell_quantized_ends(print_generic(optimizer, args.module),
+                                          args.function)
 
 
 def report_memory(args, firmware, report):

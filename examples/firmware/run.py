@@ -34,16 +34,17 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
 
-def load_firmware():
-    """The table of processors, without the package around it."""
+def load_module(name):
+    """A module of the package, without the package around it."""
     spec = importlib.util.spec_from_file_location(
-        "firmware", ROOT / "python/qbackend/firmware.py")
+        name, ROOT / f"python/qbackend/{name}.py")
     module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(name, module)
     spec.loader.exec_module(module)
     return module
 
 
-firmware = load_firmware()
+interface, firmware = load_module("c_interface"), load_module("firmware")
 #: Those of examples/networks, and the file of examples/data that has their samples.
 NETWORKS = {"lenet5": "mnist_digits.npz", "resnet8": "fashion_mnist.npz",
             "mbv2tiny": "fashion_mnist.npz"}
@@ -81,7 +82,8 @@ RUNNERS = {
 }
 #: What is only compiled from C.
 FROM_C = ("c", "xtensa")
-BOARDS = {ARM: "cortex_m.c", RISCV: "riscv.c", XTENSA: "xtensa.c"}
+BOARDS = {ARM: ["cortex_m.c"], RISCV: ["riscv.c"],
+          XTENSA: ["xtensa.c", "xtensa_floats.c"]}
 #: The packages of Debian that have the tools.
 PACKAGES = {"cc": "gcc", ARM: "qemu-system-arm", RISCV: "qemu-system-misc", "node": "nodejs",
             "arm-none-eabi-gcc": "gcc-arm-none-eabi",
@@ -89,6 +91,10 @@ PACKAGES = {"cc": "gcc", ARM: "qemu-system-arm", RISCV: "qemu-system-misc", "nod
             XTENSA: "qemu-system-misc",
             "xtensa-lx106-elf-gcc": "gcc-xtensa-lx106", "wasm-ld-22": "lld-22",
             "ld.lld-22": "lld-22"}
+#: Those that have a C library for a compiler.
+LIBRARIES = {"arm-none-eabi-gcc": "libnewlib-arm-none-eabi",
+             "riscv64-unknown-elf-gcc": "picolibc-riscv64-unknown-elf",
+             "xtensa-lx106-elf-gcc": "picolibc-xtensa-lx106-elf"}
 TOOLS = {ARM: ["arm-none-eabi-gcc"], RISCV: ["riscv64-unknown-elf-gcc", "ld.lld-22"],
          "node": ["wasm-ld-22"], "cc": [], XTENSA: ["xtensa-lx106-elf-gcc"]}
 
@@ -122,6 +128,26 @@ def compile_c(name, compiler, flags, work):
     return made
 
 
+def find_mathematics(compiler, flags, report):
+    """The libraries with what the network calls of mathematics, such as the root of a
+    layer norm; none if it calls nothing of that, or there are none."""
+    calls = re.search(r"^calls +(.*)", report, re.M)[1].split(", ")
+    if all(call.startswith(("mem", "__", "nothing")) for call in calls):
+        return []
+    found = pathlib.Path(run(compiler, *flags, "-print-file-name=libm.a").strip())
+    if found.is_absolute():
+        return [found, found.with_name("libc.a")]
+    # One library has all of it.
+    variant = run(compiler, *flags, "-print-multi-directory").strip()
+    found = (pathlib.Path("/usr/lib/picolibc") / compiler.removesuffix("-gcc") / "lib" /
+             variant / "libc.a")
+    if found.exists():
+        return [found]
+    print(f"{compiler} has no mathematics for {', '.join(calls)}; Debian has them in "
+          f"{LIBRARIES[compiler]}", file=sys.stderr)
+    return []
+
+
 def link(name, target, runner, work, is_c):
     """The program with the object `work`/`name`.o, or that of the file of C."""
     program = work / f"{name}.elf"
@@ -146,21 +172,24 @@ def link(name, target, runner, work, is_c):
               "-fno-tree-loop-distribute-patterns", *flags, "-I", work,
               f"-DNANOSECONDS_BY_100={runner.tick}", f"-DNETWORK_TEST={name}_test",
               f"-D{name.upper()}_TEST_NO_MAIN"]
-    sources = [HERE / "main.c", HERE / BOARDS[runner.emulator],
+    sources = [HERE / "main.c", *(HERE / file for file in BOARDS[runner.emulator]),
                work / f"{name}_test.c"]
+    # What only the assembler has a name for is no part of a library's folder.
+    flags = [flag.removesuffix("_zicsr") for flag in flags]
+    mathematics = find_mathematics(compiler, flags,
+                                   (work / f"{name}_memory.txt").read_text())
     if runner.emulator != RISCV:
         run(*common, *sources, work / f"{name}.o", "-nostdlib", "-L", HERE, "-T",
-            HERE / runner.script, "-Wl,--gc-sections,-z,noexecstack", "-lgcc", "-o",
-            program)
+            HERE / runner.script, "-Wl,--gc-sections,-z,noexecstack", *mathematics,
+            "-lgcc", "-o", program)
         return program
     # GNU's linker of Debian 12 doesn't know the extensions that LLVM names.
     objects = []
     for source in sources:
         objects.append(work / f"{source.stem}.board.o")
         run(*common, "-c", source, "-o", objects[-1])
-    library = run(compiler, *(flag.removesuffix("_zicsr") for flag in flags),
-                  "-print-libgcc-file-name").strip()
-    run("ld.lld-22", *objects, work / f"{name}.o", library, "-L", HERE, "-T",
+    library = run(compiler, *flags, "-print-libgcc-file-name").strip()
+    run("ld.lld-22", *objects, work / f"{name}.o", *mathematics, library, "-L", HERE, "-T",
         HERE / runner.script, "--gc-sections", "-o", program)
     return program
 
@@ -178,7 +207,7 @@ def emulate(name, runner, program, work):
                "shift=0", "-kernel", program, status=None)
 
 
-def quantize(network, options, args, work):
+def quantize(network, args, work):
     """The quantized module of `network`, its name and its products."""
     build = pathlib.Path(args.build)
     backend = args.apply_backend
@@ -197,9 +226,14 @@ def quantize(network, options, args, work):
     name = re.sub(r"\W", "_", source.name.split(".")[0])
     module = source
     if backend:
-        module = work / f"{name}.quantized.mlir"
-        run(build / "bin/qbackend-opt",
-            f"--apply-backend={backend} lower-to=qnnpack{options}", source, "-o", module)
+        module = work / f"{name}.quantized.mlirbc"
+        optimizer = build / "bin/qbackend-opt"
+        ends = "" if args.float_ends else interface.spell_quantized_ends(
+            run(optimizer, "--mlir-print-op-generic",
+                "--mlir-elide-elementsattrs-if-larger=16",
+                "--mlir-elide-resource-strings-if-larger=16", source), "main")
+        run(optimizer, f"--apply-backend={backend} lower-to=qnnpack{ends}", source,
+            "--emit-bytecode", "-o", module)
     cost = run(build / "bin/qbackend-run", module, "--report=cost")
     products = sum(map(int, re.findall(
         r"^multiply-accumulates of \w+ +(\d+)", cost, re.M)))
@@ -227,13 +261,12 @@ def main():
             parser.error(f"no target '{target}'; there are {', '.join(RUNNERS)}")
     work = args.work or args.build / "examples/firmware"
     work.mkdir(parents=True, exist_ok=True)
-    ends = "" if args.float_ends else " quantized-inputs=0 quantized-outputs=0"
     failures = runs = 0
     if args.table:
         print("| network | target | flash: code | weights | arena | in use | stack | "
               "instructions | a product |\n|" + " --- |" * 9)
     for network in args.networks.split(","):
-        module, name, products = quantize(network, ends, args, work)
+        module, name, products = quantize(network, args, work)
         for target in args.targets.split(","):
             runner = RUNNERS[target]
             missing = find_missing(runner)
@@ -247,12 +280,6 @@ def main():
             run(sys.executable, ROOT / "utils/compile-to-object.py", module, "-o",
                 folder / name, *emit, "--build", args.build, "--llvm", args.llvm,
                 *(["--float-ends"] if args.float_ends else []))
-            if (target == "xtensa"
-                    and "#include <float.h>" in (folder / f"{name}.c").read_text()):
-                print(f"{name} {target}: skipped: the libgcc of gcc-xtensa-lx106 has no "
-                      "floats, which the network has",
-                      file=sys.stderr if args.table else sys.stdout)
-                continue
             said = emulate(name, runner, link(name, target, runner, folder, is_c), folder)
             runs += 1
             passed = re.search(r"^PASS\r?$", said, re.M)

@@ -131,13 +131,16 @@ def read_qparams(generic: str, function: str, buffers: Sequence[Buffer]) -> None
             buffer.quantize(QParams(float(scale), int(zero_point or 0), sign == "i"))
 
 
-def find_floats(generic: str, function: str) -> List[Tuple[str, List[int]]]:
-    """The places of the float arguments ("inputs") and results ("outputs")."""
+def spell_quantized_ends(generic: str, function: str) -> str:
+    """What --apply-backend is told of float arguments and results that are to be
+    integers for the caller."""
+    options = ""
     parts = _split_signature(generic, function) or ()
-    return [
-        (role, [i for i, text in enumerate(part) if text.endswith("xf32>")])
-        for role, part in zip(("inputs", "outputs"), parts)
-    ]
+    for role, part in zip(("inputs", "outputs"), parts):
+        places = [str(i) for i, text in enumerate(part) if text.endswith("xf32>")]
+        if places:
+            options += f" quantized-{role}={','.join(places)}"
+    return options
 
 
 _TILES = """
