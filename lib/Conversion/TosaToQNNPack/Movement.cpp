@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -37,6 +38,22 @@ static unsigned countReads(Value value, unsigned most = 2) {
 }
 
 bool tosa_to_qnnpack::isReadOnce(Value value) { return countReads(value) == 1; }
+
+bool tosa_to_qnnpack::isNarrowed(Value sums) {
+  SmallVector<Value> worklist = {sums};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!worklist.empty())
+    for (Operation *user : worklist.pop_back_val().getUsers())
+      for (Value result : user->getResults()) {
+        Type element = getElementTypeOrSelf(result.getType());
+        if (element.isSignlessInteger(8) || element.isSignlessInteger(16))
+          return true;
+        if (element.isSignlessInteger() && isa<TensorType>(result.getType()) &&
+            seen.insert(user).second)
+          worklist.push_back(result);
+      }
+  return false;
+}
 
 /// Whether `slice` has all of dimension `i`.
 static bool isWhole(tensor::ExtractSliceOp slice, unsigned i) {

@@ -17,7 +17,8 @@ namespace qbackend::tosa_to_qnnpack {
 class Movement {
 public:
   /// What is behind `sums`, of `channels` channels, up to what computes them;
-  /// false if something moves channels otherwise, or its result is read by more.
+  /// false if something moves channels otherwise, or its result is read by
+  /// more.
   bool read(mlir::Value sums, int64_t channels);
   /// What computes the elements.
   mlir::Value getSource() const { return source; }
@@ -34,6 +35,10 @@ private:
 
 /// Whether the elements of `value` are read once; its size may be asked for.
 bool isReadOnce(mlir::Value value);
+
+/// Whether integers of 8 or 16 bits are made of `sums`, directly or by way of
+/// wider ones.
+bool isNarrowed(mlir::Value sums);
 
 } // namespace qbackend::tosa_to_qnnpack
 

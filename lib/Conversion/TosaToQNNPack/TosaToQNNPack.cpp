@@ -6,7 +6,8 @@
 // casts. Bytes have no scales in TOSA, only ratios of them: here activations
 // have the scale 1, and weights that of the rescale, so that ratios are right.
 // Other code on bytes stays, and takes and gives them through the casts. Of
-// linalg, the TOSA that it was lowered from is rewritten (RaiseLinalg.h).
+// linalg, the TOSA that it was lowered from is rewritten (RaiseLinalg.h). One
+// file, since each kind of layer is a few lines on what all of them read.
 
 #include "qbackend/Conversion/TosaToQNNPack.h"
 #include "RaiseLinalg.h"
@@ -107,6 +108,10 @@ private:
   /// Operands of a convolution, its weight in TOSA's order.
   template <typename OpT>
   OrRefusal<Layer> readLayer(OpT op, tosa::RescaleOp last);
+  template <typename OpT>
+  OrRefusal<Value> createConvolution(OpT op, tosa::RescaleOp last,
+                                     const Rescale &rescale, const Layer &layer,
+                                     int64_t groups);
   /// A rescale of bytes to i32 without a zero point behind it.
   std::optional<Rescale> readWidening(Value value, Value &bytes);
 
@@ -117,6 +122,8 @@ private:
   /// The bytes of `kernel`, unless it doesn't verify.
   OrRefusal<Value> finish(Operation *kernel, Type bytes);
 
+  /// Contractions of which is said why they stay.
+  llvm::SmallPtrSet<Operation *, 8> refused;
   ConstantEvaluator constants;
   IRRewriter rewriter;
   LinalgRaiser raiser{rewriter, constants};
@@ -228,6 +235,22 @@ Value Importer::createWeight(Location loc, const Layer &layer,
       bytes);
 }
 
+template <typename OpT>
+OrRefusal<Value> Importer::createConvolution(OpT op, tosa::RescaleOp last,
+                                             const Rescale &rescale,
+                                             const Layer &layer,
+                                             int64_t groups) {
+  Location loc = op.getLoc();
+  Value input = quantized(loc, layer.input, layer.inputZeroPoint);
+  Value kernelWeight = createWeight(loc, layer, rescale);
+  auto kernel = Conv2dOp::create(
+      rewriter, loc, getResultType(last, rescale), input, kernelWeight,
+      layer.bias, op.getStrideAttr(), op.getPadAttr(), op.getDilationAttr(),
+      rewriter.getI64IntegerAttr(groups), rescale.requantization,
+      /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
+  return finish(kernel, last.getType());
+}
+
 // rescale(conv2d(x, w, b)): the weight is [out, height, width, in] already
 OrRefusal<Value> Importer::importConvolution(tosa::Conv2DOp op,
                                              tosa::RescaleOp last,
@@ -235,15 +258,7 @@ OrRefusal<Value> Importer::importConvolution(tosa::Conv2DOp op,
   OrRefusal<Layer> layer = readLayer(op, last);
   if (!layer)
     return layer.getRefusal();
-  Location loc = op.getLoc();
-  Value input = quantized(loc, layer->input, layer->inputZeroPoint);
-  Value kernelWeight = createWeight(loc, *layer, rescale);
-  auto kernel = Conv2dOp::create(
-      rewriter, loc, getResultType(last, rescale), input, kernelWeight,
-      layer->bias, op.getStrideAttr(), op.getPadAttr(), op.getDilationAttr(),
-      rewriter.getI64IntegerAttr(1), rescale.requantization,
-      /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
-  return finish(kernel, last.getType());
+  return createConvolution(op, last, rescale, *layer, /*groups=*/1);
 }
 
 // rescale(depthwise_conv2d(x, w, b)): [height, width, in, multiplier] becomes
@@ -264,15 +279,7 @@ OrRefusal<Value> Importer::importDepthwise(tosa::DepthwiseConv2DOp op,
   layer->weight = std::move(weight);
   layer->weightShape = {outputs, layer->weightShape[0], layer->weightShape[1],
                         1};
-  Location loc = op.getLoc();
-  Value input = quantized(loc, layer->input, layer->inputZeroPoint);
-  Value kernelWeight = createWeight(loc, *layer, rescale);
-  auto kernel = Conv2dOp::create(
-      rewriter, loc, getResultType(last, rescale), input, kernelWeight,
-      layer->bias, op.getStrideAttr(), op.getPadAttr(), op.getDilationAttr(),
-      rewriter.getI64IntegerAttr(channels), rescale.requantization,
-      /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
-  return finish(kernel, last.getType());
+  return createConvolution(op, last, rescale, *layer, channels);
 }
 
 // rescale(transpose_conv2d(x, w, b)): what TOSA pads the result with is cut off
@@ -497,7 +504,7 @@ OrRefusal<Value> Importer::import(tosa::RescaleOp op) {
 
 void Importer::remarkRefusal(Operation *sums, const Refusal &refusal) {
   if (sums && !refusal.reason.empty() &&
-      countIntegerMultiplyAccumulates(sums) != 0)
+      countIntegerMultiplyAccumulates(sums) != 0 && refused.insert(sums).second)
     remarkMissed(sums, "QB147", sums->getName().getStringRef(),
                  "stays integer code: " + refusal.reason,
                  "see docs/Pipeline.md for what of integer TOSA has kernels");
@@ -570,17 +577,25 @@ void Importer::run(ModuleOp module) {
     if (bytes)
       rewriter.replaceOp(op, bytes);
   }
-  if (!isChanged)
-    return;
   // Sums, and the rescales of operands, that nothing reads any more, and
   // constants of kernels that were refused.
-  module->walk([&](Block *block) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
-      if (isa_and_nonnull<tosa::TosaDialect, quant::QuantDialect,
-                          arith::ArithDialect, linalg::LinalgDialect,
-                          tensor::TensorDialect>(op.getDialect()) &&
-          isOpTriviallyDead(&op))
-        rewriter.eraseOp(&op);
+  if (isChanged)
+    module->walk([&](Block *block) {
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+        if (isa_and_nonnull<tosa::TosaDialect, quant::QuantDialect,
+                            arith::ArithDialect, linalg::LinalgDialect,
+                            tensor::TensorDialect>(op.getDialect()) &&
+            isOpTriviallyDead(&op))
+          rewriter.eraseOp(&op);
+    });
+  module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isForeign(op, module))
+      return WalkResult::skip();
+    if (isa<linalg::LinalgOp>(op) && countIntegerMultiplyAccumulates(op) != 0 &&
+        isNarrowed(op->getResult(0)))
+      remarkRefusal(op, Refusal("what makes 8 or 16 bits of its sums is no "
+                                "rescale of TOSA's to signed integers"));
+    return WalkResult::advance();
   });
 }
 

@@ -183,6 +183,7 @@ func.func @others(%x: tensor<1x2x2x2xi8>) -> (tensor<1x2x2x2xi8>, tensor<1x2x2x2
   %e32 = tensor.empty() : tensor<1x2x2x2xi32>
   %e8 = tensor.empty() : tensor<1x2x2x2xi8>
   %bias = linalg.fill ins(%z : i32) outs(%e32 : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  // expected-remark @+1 {{Function=others | Operator=linalg.conv_2d_nhwc_fhwc_q, Reason="stays integer code: what makes 8 or 16 bits of its sums is no rescale of TOSA's to signed integers"}}
   %sums = linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w, %z, %z : tensor<1x2x2x2xi8>, tensor<2x1x1x2xi8>, i32, i32) outs(%bias : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
   %bytes = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x2x2x2xi32>) outs(%e8 : tensor<1x2x2x2xi8>) {
   ^bb0(%in: i32, %out: i8):
@@ -191,6 +192,7 @@ func.func @others(%x: tensor<1x2x2x2xi8>) -> (tensor<1x2x2x2xi8>, tensor<1x2x2x2
     %2 = arith.trunci %1 : i32 to i8
     linalg.yield %2 : i8
   } -> tensor<1x2x2x2xi8>
+  // expected-remark @+1 {{Function=others | Operator=linalg.conv_2d_nhwc_fhwc_q, Reason="stays integer code: what makes 8 or 16 bits of its sums is no rescale of TOSA's to signed integers"}}
   %again = linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%bytes, %w, %z, %z : tensor<1x2x2x2xi8>, tensor<2x1x1x2xi8>, i32, i32) outs(%bias : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
   %others = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%again : tensor<1x2x2x2xi32>) outs(%e8 : tensor<1x2x2x2xi8>) {
   ^bb0(%in: i32, %out: i8):
@@ -266,4 +268,45 @@ func.func @wide_sums_of_bytes(%x: tensor<1x2x2xi8>) -> tensor<1x2x2xi8> {
     linalg.yield %3 : i8
   } -> tensor<1x2x2xi8>
   return %y : tensor<1x2x2xi8>
+}
+
+// -----
+
+#element = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+
+// A rescale to unsigned bytes, limited to [0, 255], is none that is read here: no
+// rescale leads to the sums, so that these are asked what becomes of them.
+// CHECK-LABEL: @unsigned_bytes
+// CHECK: linalg.conv_2d_nhwc_fhwc_q
+// CHECK-NOT: qnnpack
+func.func @unsigned_bytes(%x: tensor<1x2x2x2xi8>) -> tensor<1x2x2x2xi8> {
+  %z = arith.constant 0 : i32
+  %m = arith.constant 1073741824 : i32
+  %s = arith.constant 33 : i8
+  %hi = arith.constant 255 : i32
+  %w = arith.constant dense<3> : tensor<2x1x1x2xi8>
+  %e32 = tensor.empty() : tensor<1x2x2x2xi32>
+  %e8 = tensor.empty() : tensor<1x2x2x2xi8>
+  %bias = linalg.fill ins(%z : i32) outs(%e32 : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=unsigned_bytes | Operator=linalg.conv_2d_nhwc_fhwc_q, Reason="stays integer code: what makes 8 or 16 bits of its sums is no rescale of TOSA's to signed integers"}}
+  %sums = linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w, %z, %z : tensor<1x2x2x2xi8>, tensor<2x1x1x2xi8>, i32, i32) outs(%bias : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  %bytes = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x2x2x2xi32>) outs(%e8 : tensor<1x2x2x2xi8>) {
+  ^bb0(%in: i32, %out: i8):
+    %0 = tosa.apply_scale %in, %m, %s {rounding_mode = SINGLE_ROUND} : (i32, i32, i8) -> i32
+    %1 = arith.maxsi %0, %z : i32
+    %2 = arith.minsi %1, %hi : i32
+    %3 = arith.trunci %2 : i32 to i8
+    linalg.yield %3 : i8
+  } -> tensor<1x2x2x2xi8>
+  return %bytes : tensor<1x2x2x2xi8>
+}
+
+// -----
+
+// Sums that are results, and none of 8 or 16 bits, are nothing that was missed.
+// CHECK-LABEL: @sums
+func.func @sums(%x: tensor<2x4xi8>, %w: tensor<4x3xi8>) -> tensor<2x3xi32> {
+  %z = arith.constant dense<0> : tensor<2x3xi32>
+  %0 = linalg.matmul ins(%x, %w : tensor<2x4xi8>, tensor<4x3xi8>) outs(%z : tensor<2x3xi32>) -> tensor<2x3xi32>
+  return %0 : tensor<2x3xi32>
 }
