@@ -47,6 +47,21 @@ static SmallVector<OperatorOp> getOperators(ModuleOp module) {
   return operators;
 }
 
+/// The kernels that the module's own integers have become.
+static SmallVector<Operation *> getImportedKernels(ModuleOp module) {
+  SmallVector<Operation *> kernels;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto *dialect = op->getDialect();
+    auto *engine =
+        dialect ? dialect->getRegisteredInterface<EngineDialectInterface>()
+                : nullptr;
+    if (engine && engine->isImported(op))
+      kernels.push_back(op);
+    return isa<OperatorOp>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+  return kernels;
+}
+
 /// The operator whose result is called `name`, or that was fused from one of
 /// this name; an error with the nearest names if there is none.
 static FailureOr<OperatorOp> findOperator(ModuleOp module, StringRef name,
@@ -68,6 +83,10 @@ static FailureOr<OperatorOp> findOperator(ModuleOp module, StringRef name,
   SmallVector<std::pair<unsigned, StringRef>> nearest;
   for (OperatorOp op : operators) {
     StringRef candidate = names.lookup(op.getOutput()).name;
+    nearest.push_back({name.edit_distance(candidate), candidate});
+  }
+  for (Operation *kernel : getImportedKernels(module)) {
+    StringRef candidate = names.lookup(kernel->getResult(0)).name;
     nearest.push_back({name.edit_distance(candidate), candidate});
   }
   llvm::stable_sort(nearest, llvm::less_first());
@@ -234,6 +253,14 @@ LogicalResult OperatorExplanation::printObserved(ModuleOp module,
                                                  BackendConfigOp backend,
                                                  QConfigMappingOp mapping) {
   TensorNames names(module);
+  for (Operation *kernel : getImportedKernels(module)) {
+    if (names.lookup(kernel->getResult(0)).name != name)
+      continue;
+    found = kernel->getLoc();
+    os << name << ": integers that the module came with, at "
+       << spellPlace(*found) << "\n";
+    return success();
+  }
   FailureOr<OperatorOp> op = findOperator(module, name, names);
   if (failed(op))
     return failure();
