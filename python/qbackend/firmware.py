@@ -259,6 +259,10 @@ def find_stack(sizes: str, text: str, function: str) -> Optional[int]:
     return walk(function) if function in frames else None
 
 
+#: Functions of <math.h> that have one result, as IEEE 754 says, but for their suffix.
+EXACT = {"ceil", "copysign", "fabs", "floor", "fma", "fmod", "round", "sqrt", "trunc"}
+
+
 class Report(NamedTuple):
     """What a network takes of a microcontroller, in bytes."""
 
@@ -290,6 +294,7 @@ class Report(NamedTuple):
             + " bytes",
             f"stack    {stack}, without that of the functions it calls",
             f"calls    {', '.join(self.calls) or 'nothing'}",
+            *self.list_inexact(),
             *self.list_floats(),
             "",
             "largest constants",
@@ -299,6 +304,20 @@ class Report(NamedTuple):
             *(f"  {size:8} {layer}" for layer, size in self.arenas.layers),
         ]
         return "\n".join(lines) + "\n"
+
+    def list_inexact(self) -> List[str]:
+        """The functions whose last bits are those of a C library."""
+        inexact = [
+            call
+            for call in self.calls
+            if not call.startswith(("mem", "_")) and re.sub("f$", "", call) not in EXACT
+        ]
+        if not inexact:
+            return []
+        return [
+            f"inexact  {', '.join(inexact)}: a self-test passes with the last bits of "
+            "the host's alone"
+        ]
 
     def list_floats(self) -> List[str]:
         if not self.floats:

@@ -114,6 +114,15 @@ ScalarWriter::spellMath(Operation *op, ArrayRef<std::string> operands) {
                     "unit;\n  if (rounded == 0)\n    return x < 0 ? -($T)0 : x "
                     "> 0 ? ($T)0 : x;\n  return rounded;\n}",
                 operands);
+  if (isa<math::FPowIOp>(op))
+    // In the order of __powisf2 and of LLVM.
+    return call(
+        "powi", type,
+        "$T $N($T x, int64_t n) {\n  $T power = 1;\n  int64_t left = n;\n"
+        "  for (;; x *= x) {\n    if (left % 2 != 0)\n      power *= "
+        "x;\n    left /= 2;\n    if (left == 0)\n      return n < 0 ? 1 / "
+        "power : power;\n  }\n}",
+        operands);
   if (isa<math::RsqrtOp>(op))
     return (type.isF64() ? "1.0 / " : "1.0f / ") + *library("sqrt");
   static const std::pair<StringRef, StringRef> functions[] = {

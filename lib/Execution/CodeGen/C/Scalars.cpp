@@ -330,6 +330,18 @@ ScalarWriter::spellInteger(Operation *op, ArrayRef<std::string> operands) {
             .str(),
         operands);
   };
+  // As much as the other division, and 1 less, or more, between two numbers.
+  auto divideTo = [&](StringRef name,
+                      StringRef correction) -> std::optional<std::string> {
+    if (isBool || isInLarger)
+      return std::nullopt;
+    return call(name, type,
+                ("$T $N($T a, $T b) {\n  if (b == 0)\n    return 0;\n  if (b "
+                 "== -1)\n    return ($T)(0 - ($U)a);\n  return ($T)(a / b " +
+                 correction + ");\n}")
+                    .str(),
+                operands);
+  };
   // What is counted is shorter by half, or by the lowest bit, at each step.
   auto count = [&](StringRef name,
                    const Twine &text) -> std::optional<std::string> {
@@ -380,6 +392,12 @@ ScalarWriter::spellInteger(Operation *op, ArrayRef<std::string> operands) {
       .Case([&](arith::ShRUIOp) { return shift("shru", ">>", true); })
       .Case([&](arith::ShRSIOp) { return shift("shr", ">>", false); })
       .Case([&](arith::DivSIOp) { return divide("div", "/", false); })
+      .Case([&](arith::FloorDivSIOp) {
+        return divideTo("floor_div", "- (a % b != 0 && (a < 0) != (b < 0))");
+      })
+      .Case([&](arith::CeilDivSIOp) {
+        return divideTo("ceil_div", "+ (a % b != 0 && (a < 0) == (b < 0))");
+      })
       .Case([&](arith::RemSIOp) { return divide("rem", "%", false); })
       .Case([&](arith::DivUIOp) { return divide("divu", "/", true); })
       .Case([&](arith::RemUIOp) { return divide("remu", "%", true); })
