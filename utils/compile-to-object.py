@@ -263,7 +263,8 @@ def write_object(args, interface, firmware, lowered, buffers, output):
         firmware.read_sizes(run([tool / "llvm-size", "-A", object_file]),
                             args.weights_section),
         arenas, [(b.name, b.size * b.item_size) for b in buffers],
-        firmware.find_stack(
+        # LLVM doesn't count vectors of a length that the processor has.
+        None if "+v" in features.split(",") else firmware.find_stack(
             run([tool / "llvm-readobj", "--stack-sizes", object_file]), text, name),
         sorted(set(run([tool / "llvm-nm", "-u", "-j", object_file]).split())),
         firmware.list_constants(text), floats)

@@ -39,11 +39,11 @@ void start(void) {
   board_exit(main());
 }
 
-/* mstatus.FS: access to the FPU, if there is one. */
+/* mstatus.FS and VS: access to the FPU and the vectors, if there are any. */
 __asm__(".section .vectors,\"ax\"\n"
         ".globl reset\n"
         "reset:\n"
         "  la sp, stack_top\n"
-        "  li t0, 0x6000\n"
+        "  li t0, 0x6600\n"
         "  csrs mstatus, t0\n"
         "  j start\n");

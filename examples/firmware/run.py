@@ -59,6 +59,8 @@ class Runner(NamedTuple):
     #: Hundredths of an instruction in a tick of what counts.
     tick: int = 100
     flags: str = ""
+    #: Options of the emulator.
+    cpu: str = ""
 
 
 ARM, RISCV = "qemu-system-arm", "qemu-system-riscv32"
@@ -76,9 +78,13 @@ RUNNERS = {
                        flags="-march=rv32imac_zicsr -mabi=ilp32 -mcmodel=medany"),
     "rv32imafc": Runner(RISCV, "virt", "virt.ld",
                         flags="-march=rv32imafc_zicsr -mabi=ilp32f -mcmodel=medany"),
+    "rv32imafdcv": Runner(RISCV, "virt", "virt.ld",
+                          flags="-march=rv32imafdc_zicsr -mabi=ilp32d -mcmodel=medany",
+                          cpu="-cpu rv32,v=true,vext_spec=v1.0,vlen=128"),
     "wasm32": Runner("node", "", ""),
     "c": Runner("cc", "", ""),
-    "xtensa": Runner(XTENSA, "sim", "xtensa.ld", 2500, "-mtext-section-literals"),
+    "xtensa": Runner(XTENSA, "sim", "xtensa.ld", 2500, "-mtext-section-literals",
+                     "-cpu lx106"),
 }
 #: What is only compiled from C.
 FROM_C = ("c", "xtensa")
@@ -202,9 +208,9 @@ def emulate(name, runner, program, work):
                    work / f"{name}.h", status=None)
     options = {ARM: ["-semihosting-config", "enable=on,target=native"],
                RISCV: ["-bios", "none"],
-               XTENSA: ["-semihosting", "-monitor", "none", "-cpu", "lx106"]}[runner.emulator]
-    return run(runner.emulator, "-M", runner.machine, "-nographic", *options, "-icount",
-               "shift=0", "-kernel", program, status=None)
+               XTENSA: ["-semihosting", "-monitor", "none"]}[runner.emulator]
+    return run(runner.emulator, "-M", runner.machine, "-nographic", *options,
+               *runner.cpu.split(), "-icount", "shift=0", "-kernel", program, status=None)
 
 
 def quantize(network, args, work):

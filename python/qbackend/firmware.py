@@ -24,8 +24,7 @@ class Machine(NamedTuple):
 
 
 def _riscv(extensions: str) -> Machine:
-    has_float = "f" in extensions
-    abi = "ilp32f" if has_float else "ilp32"
+    abi = "ilp32" + ("d" if "d" in extensions else "f" if "f" in extensions else "")
     return Machine(
         "riscv32-unknown-elf",
         "generic-rv32",
@@ -72,6 +71,7 @@ MACHINES: Dict[str, Machine] = {
     ),
     "rv32imac": _riscv("mac"),
     "rv32imafc": _riscv("mafc"),
+    "rv32imafdcv": _riscv("mafdcv"),
     "wasm32": Machine(
         "wasm32-unknown-unknown",
         "generic",
