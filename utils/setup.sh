@@ -32,7 +32,8 @@ packages=(clang-22 cmake ninja-build ccache pkg-config libmlir-22-dev mlir-22-to
 compiler=(-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22)
 python_packages=(python3-dev pybind11-dev)
 test_packages=(g++ llvm-22-tools libgtest-dev python3-pytest python3-pip python3-setuptools
-  python3-wheel python3-psutil mypy z3 mkdocs mkdocs-material)
+  python3-wheel python3-psutil mypy z3 mkdocs mkdocs-material
+  python3-distributed python3-mpi4py openmpi-bin python3-joblib parallel)
 clang_packages=(libclang-rt-22-dev)
 options=()
 targets=()

@@ -17,34 +17,27 @@ ROOT = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "examples" / "cluster"))
 from calibrate import open_engine  # noqa: E402
 
-SCALE = {"input_scale": "1/255"}
-
-
 def run(folder, executor, name):
     calibration = np.load(folder / "calib.npz")["x"]
     test = np.load(folder / "test.npz")["x"]
     labels = np.load(folder / "labels.npy")
     model = qbackend.load(folder / "net.mlir")
     model.calibrate(
-        calibration,
-        statistics="mergeable",
-        for_corrections=True,
-        executor=executor,
-        **SCALE,
+        calibration, statistics="mergeable", for_corrections=True, executor=executor
     )
     quantized = model.quantize(corrections="bias-correction,adaptive-rounding")
-    layers = quantized.compare_layers(model, test, labels, executor=executor, **SCALE)
+    layers = quantized.compare_layers(model, test, labels, executor=executor)
     page = folder / f"{name}.html"
     layers.save(page)
     tuned = folder / f"{name}.mlir"
-    found = model.tune(test, tuned, keep_sqnr=45, executor=executor, **SCALE)
+    found = model.tune(test, tuned, keep_sqnr=55, executor=executor)
     return {
         "calibrate": model.calibration,
         "corrections": quantized.text(),
-        "evaluate": str(model.evaluate(test, labels, executor=executor, **SCALE)),
+        "evaluate": str(model.evaluate(test, labels, executor=executor)),
         "layers": f"{layers}\n{hashlib.sha256(page.read_bytes()).hexdigest()}",
         "sensitivity": repr(
-            model.sensitivity(test, labels, executor=executor, **SCALE)
+            model.sensitivity(test, labels, changes=True, executor=executor)
         ),
         "tune": found.log + tuned.read_text(),
     }

@@ -51,6 +51,30 @@ func.func @{function}(%x: {x} loc("x")) -> {y} {{
 """
 
 
+def layers(count=3):
+    """`count` layers of `WEIGHT`'s values, four to four, called fc0, fc1 and so on."""
+    x = "tensor<1x4xf32>"
+    lines = [
+        "  %zero = arith.constant 0.0 : f32",
+        f"  %empty = tensor.empty() : {x}",
+        f"  %init = linalg.fill ins(%zero : f32) outs(%empty : {x}) -> {x}",
+    ]
+    for i in range(count):
+        weight = np.hstack([WEIGHT, np.roll(WEIGHT, i + 1, axis=0)]).tolist()
+        lines += [
+            f"  %w{i} = arith.constant dense<{weight}> : tensor<4x4xf32>",
+            f"  %{i} = linalg.matmul ins(%{i - 1 if i else 'x'}, %w{i} : {x}, "
+            f'tensor<4x4xf32>) outs(%init : {x}) -> {x} loc("fc{i}")',
+        ]
+    body = "\n".join(lines)
+    return f"""
+func.func @main(%x: {x} loc("x")) -> {x} {{
+{body}
+  return %{count - 1} : {x}
+}}
+"""
+
+
 def expected(x):
     return np.sin(x.astype("float32") @ WEIGHT)
 
