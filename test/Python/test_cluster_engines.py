@@ -6,6 +6,7 @@ import concurrent.futures as futures
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -124,6 +125,33 @@ def test_commands(small, alone, engine, workers):
     found = json.loads((small / f"{engine}{workers}.json").read_text())
     assert found.keys() == alone.keys()
     assert [name for name in found if found[name] != alone[name]] == []
+
+
+def test_joblib_workers_are_replaced(small):
+    """All of them are killed, with parts that wait."""
+    loky = pytest.importorskip("joblib.externals.loky", reason="no python3-joblib")
+    made = []
+
+    class Killed(loky.ProcessPoolExecutor):
+        def submit(self, work, task):
+            future = super().submit(work, task)
+            if len(made) == 1 and task.number == 2:
+                for worker in list(self._processes.values()):
+                    os.kill(worker.pid, signal.SIGKILL)
+            return future
+
+    def make():
+        made.append(Killed(2))
+        return made[-1]
+
+    x = np.load(small / "calib.npz")["x"]
+    tables = []
+    for executor in (None, qbackend.Cluster(make, shards=5)):
+        model = qbackend.load(small / "net.mlir")
+        model.calibrate(x, statistics="mergeable", batch_size=1, executor=executor)
+        tables.append(model.calibration)
+    assert tables[0] == tables[1]
+    assert len(made) == 2
 
 
 def test_another_file(files):

@@ -10,6 +10,7 @@ import dataclasses
 import hashlib
 import json
 import os
+import signal
 import threading
 import time
 from typing import (
@@ -335,7 +336,10 @@ class _Pool:
         workers = list((getattr(self.executor, "_processes", None) or {}).values())
         self.executor.shutdown(wait=False)
         for worker in workers:
-            worker.kill()
+            # Not by their method, which those of joblib lack.
+            if worker.is_alive():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(worker.pid, signal.SIGKILL)
 
 
 @dataclasses.dataclass
