@@ -3,8 +3,8 @@
 // One function of a network and of an integer form of it that has no scales, in
 // which each step of the second is there once more on the inputs of the first.
 
-#ifndef QBACKEND_LIB_INSIGHT_COMPARISON_STEPCOMPARISON_H
-#define QBACKEND_LIB_INSIGHT_COMPARISON_STEPCOMPARISON_H
+#ifndef QBACKEND_LIB_INSIGHT_COMPARISON_STEPS_STEPCOMPARISON_H
+#define QBACKEND_LIB_INSIGHT_COMPARISON_STEPS_STEPCOMPARISON_H
 
 #include "ComparisonFunction.h"
 
@@ -30,4 +30,4 @@ StepComparison createStepComparison(
 
 } // namespace qbackend
 
-#endif // QBACKEND_LIB_INSIGHT_COMPARISON_STEPCOMPARISON_H
+#endif // QBACKEND_LIB_INSIGHT_COMPARISON_STEPS_STEPCOMPARISON_H

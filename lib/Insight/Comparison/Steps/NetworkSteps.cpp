@@ -2,7 +2,7 @@
 //
 // Cuts a network into steps at the tensors that it stores.
 
-#include "NetworkSteps.h"
+#include "Steps/NetworkSteps.h"
 
 #include "qbackend/Transforms/Analysis/OperationCount.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"

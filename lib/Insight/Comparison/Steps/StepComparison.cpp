@@ -4,8 +4,8 @@
 // arguments, and computes each step of the second one on the first one's
 // inputs.
 
-#include "StepComparison.h"
-#include "NetworkSteps.h"
+#include "Steps/StepComparison.h"
+#include "Steps/NetworkSteps.h"
 
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 

@@ -3,8 +3,8 @@
 // The tensors that a network stores, and the code between them: what two forms
 // of a network have in common, whatever their ops are called.
 
-#ifndef QBACKEND_LIB_INSIGHT_COMPARISON_NETWORKSTEPS_H
-#define QBACKEND_LIB_INSIGHT_COMPARISON_NETWORKSTEPS_H
+#ifndef QBACKEND_LIB_INSIGHT_COMPARISON_STEPS_NETWORKSTEPS_H
+#define QBACKEND_LIB_INSIGHT_COMPARISON_STEPS_NETWORKSTEPS_H
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
@@ -64,4 +64,4 @@ llvm::SmallVector<mlir::Value> getTensorOperands(mlir::Operation *op);
 
 } // namespace qbackend
 
-#endif // QBACKEND_LIB_INSIGHT_COMPARISON_NETWORKSTEPS_H
+#endif // QBACKEND_LIB_INSIGHT_COMPARISON_STEPS_NETWORKSTEPS_H
