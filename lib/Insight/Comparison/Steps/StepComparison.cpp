@@ -239,7 +239,15 @@ void StepComparisonBuilder::addNode(Value inFirst) {
   node.first = inFirst;
   node.second = pairs.lookup(inFirst);
   StepComparison::Unknown missing;
-  if (node.second && getExtent(node.first) != getExtent(node.second))
+  // Plain code holds unsigned integers less half of their range.
+  auto isUnsigned = [](Value value) {
+    auto element =
+        dyn_cast<UniformQuantizedType>(getElementTypeOrSelf(value.getType()));
+    return element && !element.isSigned();
+  };
+  if (node.second && (getExtent(node.first) != getExtent(node.second) ||
+                      (!isReal(node.first) &&
+                       isUnsigned(node.first) != isUnsigned(node.second))))
     node.second = {};
   if (node.second && !isReal(node.second))
     node.element = chooseElement(node.first, node.second, missing);
