@@ -51,11 +51,7 @@ static SmallVector<OperatorOp> getOperators(ModuleOp module) {
 static SmallVector<Operation *> getImportedKernels(ModuleOp module) {
   SmallVector<Operation *> kernels;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    auto *dialect = op->getDialect();
-    auto *engine =
-        dialect ? dialect->getRegisteredInterface<EngineDialectInterface>()
-                : nullptr;
-    if (engine && engine->isImported(op))
+    if (auto *engine = getEngine(op); engine && engine->isImported(op))
       kernels.push_back(op);
     return isa<OperatorOp>(op) ? WalkResult::skip() : WalkResult::advance();
   });
@@ -294,9 +290,7 @@ void OperatorExplanation::printKernel(ModuleOp module) {
       isFound = true;
       return WalkResult::skip();
     }
-    if (isa_and_present<EngineDialectInterface>(
-            op->getDialect()
-                ->getRegisteredInterface<EngineDialectInterface>())) {
+    if (getEngine(op)) {
       os << "  ";
       op->print(os, flags);
       os << "\n";

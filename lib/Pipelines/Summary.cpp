@@ -65,12 +65,7 @@ void Summary::countOperators(ModuleOp module) {
     }
     if (isa<BackendConfigOp, QConfigMappingOp>(op))
       return WalkResult::skip();
-    if (auto *engine =
-            op->getDialect()
-                ? op->getDialect()
-                      ->getRegisteredInterface<EngineDialectInterface>()
-                : nullptr;
-        engine && engine->isImported(op)) {
+    if (auto *engine = getEngine(op); engine && engine->isImported(op)) {
       SmallVector<Value> parameters;
       for (Value operand : op->getOperands())
         if (auto cast = operand.getDefiningOp<quant::StorageCastOp>())

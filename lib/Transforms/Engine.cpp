@@ -13,6 +13,12 @@
 using namespace mlir;
 using namespace qbackend;
 
+const EngineDialectInterface *qbackend::getEngine(Operation *op) {
+  Dialect *dialect = op->getDialect();
+  return dialect ? dialect->getRegisteredInterface<EngineDialectInterface>()
+                 : nullptr;
+}
+
 quant::UniformQuantizedType
 qbackend::getSharedResultParameters(OperatorKindAttrInterface kind,
                                     quant::UniformQuantizedType input) {

@@ -88,8 +88,7 @@ static bool isConstant(Value value) {
 /// run time, or has done so within. What it reads is float by definition.
 static bool isDynamic(Operation *op) {
   bool fromFloat = llvm::any_of(op->getOperandTypes(), isFloatTensor);
-  Dialect *dialect = op->getDialect();
-  if (dialect && dialect->getRegisteredInterface<EngineDialectInterface>())
+  if (getEngine(op))
     return fromFloat && llvm::any_of(op->getResultTypes(), isFloatTensor);
   if (!fromFloat || !llvm::any_of(op->getResultTypes(), isQuantized))
     return false;

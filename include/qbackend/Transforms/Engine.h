@@ -136,6 +136,9 @@ public:
   }
 };
 
+/// The engine that `op` is one of; null: none.
+const EngineDialectInterface *getEngine(mlir::Operation *op);
+
 /// The integers behind a real value; null if it isn't dequantized.
 mlir::Value getQuantized(mlir::Value real);
 

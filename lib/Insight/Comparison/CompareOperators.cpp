@@ -109,10 +109,7 @@ struct PreparedComparison {
 static bool hasImportedKernels(func::FuncOp network) {
   return network
       .walk([](Operation *op) {
-        auto *dialect = op->getDialect();
-        auto *engine =
-            dialect ? dialect->getRegisteredInterface<EngineDialectInterface>()
-                    : nullptr;
+        auto *engine = getEngine(op);
         return engine && engine->isImported(op) ? WalkResult::interrupt()
                                                 : WalkResult::advance();
       })

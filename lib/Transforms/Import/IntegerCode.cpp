@@ -214,10 +214,7 @@ IntegerCode::IntegerCode(ModuleOp module)
             DequantizeOp>(op) ||
         isForeign(op, module))
       return WalkResult::skip();
-    auto *dialect = op->getDialect();
-    if (auto *engine =
-            dialect ? dialect->getRegisteredInterface<EngineDialectInterface>()
-                    : nullptr) {
+    if (auto *engine = getEngine(op)) {
       if (!engine->isImported(op))
         kernels.push_back(op);
       return WalkResult::skip();

@@ -19,11 +19,6 @@
 using namespace mlir;
 using namespace qbackend;
 
-static bool isKernel(Operation *op) {
-  Dialect *dialect = op->getDialect();
-  return dialect && dialect->getRegisteredInterface<EngineDialectInterface>();
-}
-
 /// The bits of an integer of `value` in memory; 0: it has others.
 static unsigned getStoredBits(Value value) {
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
@@ -76,7 +71,7 @@ static bool isClamp(Operation *op, const llvm::DenseSet<Value> &dependent) {
                operation.getKind());
   if (isa<tosa::ClampOp>(op))
     return true;
-  if (isKernel(op))
+  if (getEngine(op))
     return op->getName().stripDialect() == "clamp";
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && isShift(generic) &&
@@ -100,7 +95,7 @@ static bool isMovement(Operation *op, const llvm::DenseSet<Value> &dependent) {
   if (auto cast = dyn_cast<tosa::CastOp>(op))
     return getStoredBits(cast.getInput()) != 0 &&
            getStoredBits(cast.getInput()) <= getStoredBits(cast.getOutput());
-  if (isKernel(op)) {
+  if (getEngine(op)) {
     StringRef name = op->getName().stripDialect();
     Type element = getElementTypeOrSelf(op->getResult(0).getType());
     return llvm::is_contained({"cat", "transpose", "reshape", "slice", "pad",
@@ -120,7 +115,7 @@ static int64_t countProducts(Operation *op,
                              const llvm::DenseSet<Value> &dependent) {
   if (auto operation = dyn_cast<OperatorOp>(op))
     return operation.countOperations().multiplyAccumulates;
-  if (!isKernel(op))
+  if (!getEngine(op))
     return countIntegerMultiplyAccumulates(op);
   if (op->getNumResults() != 1 ||
       !isa<RankedTensorType>(op->getResult(0).getType()))
@@ -139,7 +134,7 @@ bool qbackend::hasIntegerArithmetic(func::FuncOp network) {
           return WalkResult::skip();
         StringRef name = op->getName().stripDialect();
         bool isKernelOnIntegers =
-            isKernel(op) && name != "quantize" && name != "dequantize";
+            getEngine(op) && name != "quantize" && name != "dequantize";
         return isKernelOnIntegers || isa<tosa::RescaleOp>(op) ||
                        countIntegerMultiplyAccumulates(op) != 0
                    ? WalkResult::interrupt()
