@@ -38,11 +38,11 @@ Y_SCALE, Y_ZERO = 2 * X_SCALE, 5
 # ----------------------------------------------------------------------
 
 
-def quantize_multiplier(value):
+def quantize_multiplier(value, bits=31):
     mantissa, exponent = np.frexp(value)
     # Half away from zero, as std::round.
-    integer = np.floor(mantissa * 2.0**31 + 0.5).astype(np.int64)
-    carry = integer == 2**31
+    integer = np.floor(mantissa * 2.0**bits + 0.5).astype(np.int64)
+    carry = integer == 2**bits
     integer, exponent = np.where(carry, integer // 2, integer), exponent + carry
     small = exponent < -31
     return np.where(small, 0, integer), np.where(small, 0, exponent).astype(np.int64)
@@ -57,8 +57,8 @@ def double(sums, multiplier, exponent):
     return (high >> right) + (remainder > threshold)
 
 
-def half_up(sums, multiplier, exponent):
-    shift = 31 - exponent
+def half_up(sums, multiplier, exponent, bits=31):
+    shift = bits - exponent
     return (sums * multiplier + (np.int64(1) << (shift - 1))) >> shift
 
 
