@@ -563,14 +563,14 @@ qbackendObserverGetParams(QBackendObserver *observer, char **output,
                           QBackendDiagnosticCallback callback, void *user);
 
 /* The integers of a type, and the scales and zero points of a tensor's channels
- * along `axis`; of the whole tensor if `count` is 1. `hasRealZeroPoints`: they
+ * along `axis`; of the whole tensor if `count` is 1. `hasFloatZeroPoints`: they
  * are no integers. */
 typedef struct {
   const double *scales, *zeroPoints;
   size_t count;
   int64_t axis;
   int64_t quantMin, quantMax;
-  int hasRealZeroPoints;
+  int hasFloatZeroPoints;
 } QBackendQuantization;
 
 /* Writes to `output` the floats that a row-major tensor of `rank` extents

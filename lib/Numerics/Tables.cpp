@@ -13,7 +13,7 @@ namespace qbackend::numerics {
 
 static float f32(double value) { return static_cast<float>(value); }
 
-/// Returns the table of `function`, which maps the real value of an input to
+/// Returns the table of `function`, which maps the float value of an input to
 /// the stored value of the result.
 template <typename Function>
 static Table256 makeTable(const TableType &in, Function function,

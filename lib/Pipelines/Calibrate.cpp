@@ -203,7 +203,7 @@ static LogicalResult calibrateFromRanges(ModuleOp module) {
   llvm::StringMap<Value> unknown;
   module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
     auto [it, isFirst] = found.try_emplace(op.getObserver());
-    std::optional<RealRange> range = ranges.lookup(op.getInput());
+    std::optional<FloatRange> range = ranges.lookup(op.getInput());
     if (!range) {
       it->second.reset();
       unknown.try_emplace(op.getObserver(), op.getInput());

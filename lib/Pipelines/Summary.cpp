@@ -36,7 +36,7 @@ StringRef Summary::getName(Verdict verdict) {
     return "already integer";
   case Verdict::Reference:
     return "reference form";
-  case Verdict::Real:
+  case Verdict::Float:
     return "float";
   case Verdict::NotRecognised:
     return "not recognised";
@@ -59,7 +59,7 @@ void Summary::countOperators(ModuleOp module) {
       if (operation.getQconfig())
         add(Verdict::Quantized, op, operation.getKindName(), "", macs);
       else
-        add(Verdict::Real, op, operation.getKindName(), operation.getCode(),
+        add(Verdict::Float, op, operation.getKindName(), operation.getCode(),
             macs);
       return WalkResult::skip();
     }
@@ -226,7 +226,7 @@ void Summary::emitRemark(ModuleOp module) const {
   addCount("quantized", getQuantized());
   addCount("integer", byVerdict[Verdict::Integer]);
   addCount("reference", byVerdict[Verdict::Reference]);
-  addCount("float", byVerdict[Verdict::Real]);
+  addCount("float", byVerdict[Verdict::Float]);
   addCount("not-recognised", byVerdict[Verdict::NotRecognised]);
   remark << remark::detail::Remark::Arg("all-macs", getTotal().macs)
          << remark::detail::Remark::Arg(

@@ -46,7 +46,7 @@ public:
   std::vector<OperatorVerdict> getVerdicts() const;
 
 private:
-  enum class Verdict { Quantized, Integer, Reference, Real, NotRecognised };
+  enum class Verdict { Quantized, Integer, Reference, Float, NotRecognised };
   struct Count {
     int64_t operators = 0, macs = 0;
     /// How many there are of what: conv2d+relu.

@@ -155,8 +155,8 @@ private:
     auto converts = [](Operation *inner) {
       std::optional<ScalarSteps> steps = getScalarSteps(inner);
       return steps && llvm::any_of(*steps, [](const ScalarStep &step) {
-               return step.code == ScalarCode::SignedToReal ||
-                      step.code == ScalarCode::UnsignedToReal ||
+               return step.code == ScalarCode::SignedToFloat ||
+                      step.code == ScalarCode::UnsignedToFloat ||
                       step.code == ScalarCode::RoundEven;
              });
     };
@@ -404,7 +404,7 @@ private:
     if (isLow && isHigh)
       return createPair(op, source, element);
     auto uniform = cast<quant::UniformQuantizedType>(element);
-    auto toReal = [&](int64_t q) -> std::optional<float> {
+    auto toFloat = [&](int64_t q) -> std::optional<float> {
       return numerics::dequantize(q, float(uniform.getScale()),
                                   uniform.getZeroPoint());
     };
@@ -412,8 +412,8 @@ private:
       return createPair(op, createClamp(op, source, 0.0f, std::nullopt),
                         element);
     Value clamped = createClamp(op, createPair(op, source, element),
-                                isLow ? std::nullopt : toReal(min),
-                                isHigh ? std::nullopt : toReal(max));
+                                isLow ? std::nullopt : toFloat(min),
+                                isHigh ? std::nullopt : toFloat(max));
     return createPair(op, clamped, element);
   }
 

@@ -6,7 +6,7 @@
 // nothing quantized for them; where it has torch.matmul, tensors are integers, but
 // the product itself is one of floats.
 // REAL-NOT: qbackend.quantize
-// REAL: qbackend.operator [#qbackend.matmul] inputs({{.*}}) decision(#qbackend.real<code = "QB103">)
+// REAL: qbackend.operator [#qbackend.matmul] inputs({{.*}}) decision(#qbackend.float<code = "QB103">)
 // REAL-NOT: qbackend.quantize
 // REFERENCE: qnnpack.tanh
 // REFERENCE: %[[A:.*]] = qnnpack.dequantize

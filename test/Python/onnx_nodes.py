@@ -45,7 +45,7 @@ def run(folder, with_constants):
     inputs = dict(zip(given, tensors(data, "input")))
     if with_constants:
         for i, (name, tensor) in enumerate(inputs.items()):
-            if i or not tensor.element.real:
+            if i or not tensor.element.is_float:
                 model.graph.weights[name] = tensor
     module = finished(*Importer(model).run())
     arrays = [t.data.astype(t.data.dtype.newbyteorder("="))

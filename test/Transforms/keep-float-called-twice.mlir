@@ -9,13 +9,13 @@
 // SECOND-NOT: QB104 |
 // SECOND: %1 = qbackend.operator [#qbackend.relu6] {{.*}} qconfig
 // SECOND: qbackend.operator [#qbackend.add] {{.*}} qconfig
-// SECOND: qbackend.operator [#qbackend.relu6] {{.*}} decision(#qbackend.real<code = "QB104">)
+// SECOND: qbackend.operator [#qbackend.relu6] {{.*}} decision(#qbackend.float<code = "QB104">)
 // BOTH: Reason="keep-float has 'act'"
 // BOTH: note: {{.*}}and 1 more with this reason: 1 relu6
 // MAPPING: Reason="its qconfig is none"
 // MAPPING: %1 = qbackend.operator [#qbackend.relu6] {{.*}} qconfig
 // MAPPING: qbackend.operator [#qbackend.add] {{.*}} qconfig
-// MAPPING: qbackend.operator [#qbackend.relu6] {{.*}} decision(#qbackend.real<code = "QB104">)
+// MAPPING: qbackend.operator [#qbackend.relu6] {{.*}} decision(#qbackend.float<code = "QB104">)
 // NO-NAME: error: keep-float has 'act_1', which is no operator's name; the nearest are act_0
 qbackend.qconfig_mapping @second {
   qbackend.qconfig global <activation = <min_max, ui8>, weight = <min_max, si8>>

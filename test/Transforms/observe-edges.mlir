@@ -32,7 +32,7 @@ qbackend.backend_config @b version 2 default_qconfig @m {
 // none: it stays float.
 // CHECK-LABEL: func.func @chain
 // CHECK: %[[X:.*]] = qbackend.observe %arg0 by @x
-// CHECK: qbackend.operator [#qbackend.relu] inputs(%arg0) decision(#qbackend.real<code = "QB124">)
+// CHECK: qbackend.operator [#qbackend.relu] inputs(%arg0) decision(#qbackend.float<code = "QB124">)
 // CHECK: qbackend.operator [#qbackend.add] inputs(%[[X]], %[[X]])
 // CHECK: %[[A:.*]] = qbackend.observe %{{.*}} by @add
 // CHECK: qbackend.operator [#qbackend.relu] inputs(%[[A]]) qconfig
@@ -117,8 +117,8 @@ func.func @fixed(%x: !t loc("x")) -> (!t, !t) {
 // Conditions: an argument is not the result of a quantized operator, and no
 // operator reads what is returned.
 // CHECK-LABEL: func.func @conditions
-// CHECK: #qbackend.sigmoid] inputs(%arg0) decision(#qbackend.real<code = "QB124">)
-// CHECK: #qbackend.silu] inputs(%arg0) decision(#qbackend.real<code = "QB124">)
+// CHECK: #qbackend.sigmoid] inputs(%arg0) decision(#qbackend.float<code = "QB124">)
+// CHECK: #qbackend.silu] inputs(%arg0) decision(#qbackend.float<code = "QB124">)
 func.func @conditions(%x: !t loc("x")) -> (!t, !t) {
   %0 = qbackend.operator [#qbackend.sigmoid] inputs(%x) : (!t) -> !t {
   ^bb0(%a: !t):

@@ -7,9 +7,9 @@
 
 // CHECK-LABEL: func.func @main
 // BAGS: [#qbackend.embedding] {{.*}} qconfig{{.*}}pattern = <embedding_bag>
-// BOTH: [#qbackend.embedding] {{.*}} decision(#qbackend.real<code = "QB104">)
+// BOTH: [#qbackend.embedding] {{.*}} decision(#qbackend.float<code = "QB104">)
 // CHECK: [#qbackend.mean<axes = [1]>]
-// CHECK: [#qbackend.embedding] {{.*}} decision(#qbackend.real<code = "QB104">)
+// CHECK: [#qbackend.embedding] {{.*}} decision(#qbackend.float<code = "QB104">)
 
 // KERNEL-LABEL: func.func @main
 // KERNEL: qnnpack.embedding_byte

@@ -70,7 +70,7 @@ func.func @too_small(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
 
 // One that the module leaves real is not quantized either.
 // CHECK-LABEL: func.func @real(
-// CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) decision(#qbackend.real<code = "QB141">)
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) decision(#qbackend.float<code = "QB141">)
 func.func @real(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %q = qbackend.quantize %x : tensor<1x2xf32> -> tensor<1x2x!x8>
   %d = qbackend.dequantize %q : tensor<1x2x!x8> -> tensor<1x2xf32>

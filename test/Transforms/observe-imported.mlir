@@ -21,8 +21,8 @@
 // CHECK: %[[O:.*]] = qbackend.observe %[[R]] by @relu_0
 // CHECK: %[[F:.*]] = qbackend.operator [#qbackend.flatten] inputs(%[[O]]) qconfig
 // CHECK: %[[G:.*]] = qbackend.observe %[[F]] by @relu_0
-// CHECK: %[[H:.*]] = qbackend.operator [#qbackend.hardswish] inputs(%[[G]]) decision(#qbackend.real<code = "QB141">)
-// CHECK: qbackend.operator [#qbackend.add] inputs(%[[H]], %[[G]]) decision(#qbackend.real<code = "QB141">)
+// CHECK: %[[H:.*]] = qbackend.operator [#qbackend.hardswish] inputs(%[[G]]) decision(#qbackend.float<code = "QB141">)
+// CHECK: qbackend.operator [#qbackend.add] inputs(%[[H]], %[[G]]) decision(#qbackend.float<code = "QB141">)
 func.func @kept(%x: tensor<1x2x2x1xf32> loc("x")) -> tensor<1x4xf32> {
   %q = qbackend.quantize %x : tensor<1x2x2x1xf32> -> tensor<1x2x2x1x!i8>
   %d = qbackend.dequantize %q : tensor<1x2x2x1x!i8> -> tensor<1x2x2x1xf32>

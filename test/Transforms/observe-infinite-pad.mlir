@@ -5,7 +5,7 @@
 !t = tensor<1x4xf32>
 !p = tensor<1x5xf32>
 // CHECK: [#qbackend.pad<{{.*}} value = -1.000000e+09>] {{.*}}"QB103"
-// CHECK: [#qbackend.relu] {{.*}}decision(#qbackend.real<code = "QB123">)
+// CHECK: [#qbackend.relu] {{.*}}decision(#qbackend.float<code = "QB123">)
 // CHECK: [#qbackend.pad<{{.*}} value = -9.000000e+08>] {{.*}}"QB103"
 // CHECK: [#qbackend.relu] {{.*}}decision(#qbackend.quantized
 func.func @pads(%x: !t) -> (!p, !p) {

@@ -18,7 +18,7 @@ qbackend.qconfig_mapping @m {
 // CHECK-LABEL: func.func @dynamic
 // CHECK-NOT: qbackend.observe
 // CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight({{.*}}) qconfig <activation = <placeholder, ui8, is_dynamic = true>,
-// CHECK: qbackend.operator [#qbackend.sigmoid] inputs(%{{.*}}) decision(#qbackend.real<code = "QB107">) :
+// CHECK: qbackend.operator [#qbackend.sigmoid] inputs(%{{.*}}) decision(#qbackend.float<code = "QB107">) :
 // REMARK: QB107 {{.*}}Operator=sigmoid,{{.*}}only convolutions and linear layers are quantized dynamically
 func.func @dynamic(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %w = arith.constant dense<1.0> : tensor<2x2xf32>
@@ -51,8 +51,8 @@ qbackend.qconfig_mapping @m {
 // CHECK-LABEL: func.func @weight_only
 // CHECK-NOT: qbackend.observe
 // CHECK: qbackend.operator [#qbackend.embedding] inputs(%arg0) weight({{.*}}) qconfig <
-// CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) decision(#qbackend.real<code = "QB107">) :
-// CHECK: qbackend.operator [#qbackend.relu] inputs(%{{.*}}) decision(#qbackend.real<code = "QB107">) :
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) decision(#qbackend.float<code = "QB107">) :
+// CHECK: qbackend.operator [#qbackend.relu] inputs(%{{.*}}) decision(#qbackend.float<code = "QB107">) :
 // REMARK: QB107 {{.*}}Operator=linear,{{.*}}zero points that are floats are for embeddings
 // REMARK: QB107 {{.*}}Operator=relu,{{.*}}its activations stay float and it has no weight to quantize
 func.func @weight_only(%i: tensor<1xi64>) -> tensor<1x2xf32> {

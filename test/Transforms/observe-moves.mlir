@@ -6,10 +6,10 @@
 
 // CHECK-LABEL: func.func @between
 // CHECK-NOT: qbackend.observe
-// CHECK: [#qbackend.reshape] {{.*}} decision(#qbackend.real<code = "QB119">)
+// CHECK: [#qbackend.reshape] {{.*}} decision(#qbackend.float<code = "QB119">)
 // CHECK: tosa.exp
-// CHECK: [#qbackend.cat<{{.*}}>] {{.*}} decision(#qbackend.real<code = "QB119">)
-// CHECK: [#qbackend.reshape] {{.*}} decision(#qbackend.real<code = "QB119">)
+// CHECK: [#qbackend.cat<{{.*}}>] {{.*}} decision(#qbackend.float<code = "QB119">)
+// CHECK: [#qbackend.reshape] {{.*}} decision(#qbackend.float<code = "QB119">)
 // CHECK: tosa.floor
 func.func @between(%x: tensor<2x6xf32>) -> tensor<24xf32> {
   %s = tosa.const_shape {values = dense<[3, 4]> : tensor<2xindex>} : () -> !tosa.shape<2>

@@ -8,8 +8,8 @@
 // CHECK-LABEL: func.func @main
 // CHECK: [#qbackend.mul<scalar = 2.000000e+00>] {{.*}} qconfig
 // CHECK: tosa.exp
-// CHECK: [#qbackend.add<scalar = 1.000000e+00>] inputs({{.*}}) decision(#qbackend.real<code = "QB118">)
-// CHECK: [#qbackend.mul<scalar = 5.000000e-01>] inputs({{.*}}) decision(#qbackend.real<code = "QB118">)
+// CHECK: [#qbackend.add<scalar = 1.000000e+00>] inputs({{.*}}) decision(#qbackend.float<code = "QB118">)
+// CHECK: [#qbackend.mul<scalar = 5.000000e-01>] inputs({{.*}}) decision(#qbackend.float<code = "QB118">)
 // CHECK: tosa.floor
 // CHECK: [#qbackend.add<scalar = 3.000000e+00>] {{.*}} qconfig
 func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {

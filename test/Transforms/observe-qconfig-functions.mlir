@@ -7,12 +7,12 @@
 // what takes the observer of its input has none behind what is real.
 
 // REAL-LABEL: func.func @main
-// REAL: [#qbackend.add, #qbackend.relu] inputs({{.*}}) decision(#qbackend.real<code = "QB104">)
+// REAL: [#qbackend.add, #qbackend.relu] inputs({{.*}}) decision(#qbackend.float<code = "QB104">)
 // BOTH-LABEL: func.func @main
 // BOTH: [#qbackend.add, #qbackend.relu] inputs({{.*}}) qconfig
 // REUSE-LABEL: func.func @main
 // REUSE: [#qbackend.sin]
-// REUSE: [#qbackend.reshape] inputs({{.*}}) decision(#qbackend.real<code = "QB104">)
+// REUSE: [#qbackend.reshape] inputs({{.*}}) decision(#qbackend.float<code = "QB104">)
 // REUSE: [#qbackend.add, #qbackend.relu] inputs({{.*}}) qconfig
 // REUSE: [#qbackend.reshape] inputs({{.*}}) qconfig
 

@@ -18,9 +18,9 @@ qbackend.qconfig_mapping @m {
 }
 
 // CHECK-LABEL: func.func @precedence
-// CHECK: #qbackend.relu] inputs(%{{.*}}) decision(#qbackend.real<code = "QB104">) :
+// CHECK: #qbackend.relu] inputs(%{{.*}}) decision(#qbackend.float<code = "QB104">) :
 // CHECK: #qbackend.hardswish] inputs(%{{.*}}) qconfig <activation = <min_max, ui8>,
-// CHECK: #qbackend.hardswish] inputs(%{{.*}}) decision(#qbackend.real<code = "QB104">) :
+// CHECK: #qbackend.hardswish] inputs(%{{.*}}) decision(#qbackend.float<code = "QB104">) :
 // CHECK: #qbackend.hardswish] inputs(%{{.*}}) qconfig <activation = <histogram, ui8>,
 // CHECK: #qbackend.elu<{{.*}}>] inputs(%{{.*}}) qconfig <activation = <histogram, ui8>,
 func.func @precedence(%x: !t) -> !t {
@@ -116,7 +116,7 @@ qbackend.qconfig_mapping @m {
   qbackend.qconfig object_type "linear" <activation = <min_max, ui8>, weight = <min_max, si8>>
 }
 // CHECK-LABEL: func.func @last_part_has_none
-// CHECK: [#qbackend.linear, #qbackend.relu] inputs({{.*}}) weight({{.*}}) decision(#qbackend.real<code = "QB104">) :
+// CHECK: [#qbackend.linear, #qbackend.relu] inputs({{.*}}) weight({{.*}}) decision(#qbackend.float<code = "QB104">) :
 func.func @last_part_has_none(%x: !t) -> !t {
   %w = arith.constant dense<1.0> : tensor<4x4xf32>
   %0 = qbackend.operator [#qbackend.linear, #qbackend.relu] inputs(%x) weight(%w) : (!t, tensor<4x4xf32>) -> !t {

@@ -40,7 +40,7 @@ enum class ObserverKind {
   /// A grid, from which the range that has most of the values is chosen.
   Percentile,
   /// A grid, from which the range is chosen whose distribution of quantized
-  /// values is closest to that of the real ones.
+  /// values is closest to that of the float ones.
   Entropy,
   /// A grid, from which the range of least squared error is chosen.
   MSE,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantized ranges, and scale and zero point from the range of real values.
+// Quantized ranges, and scale and zero point from the range of float values.
 // The formulas are those of PyTorch's observers (UniformQuantizationObserver).
 
 #ifndef QBACKEND_NUMERICS_QUANTPARAMS_H
@@ -17,20 +17,20 @@ struct QuantRange {
   int64_t max = 255;
 };
 
-/// Per-tensor affine parameters: real = scale * (quantized - zeroPoint).
+/// Per-tensor affine parameters: value = scale * (quantized - zeroPoint).
 struct QuantParams {
   double scale = 1.0;
   int64_t zeroPoint = 0;
 };
 
 /// Parameters whose zero point is a float (embedding tables):
-/// real = scale * (quantized - zeroPoint).
+/// value = scale * (quantized - zeroPoint).
 struct FloatQuantParams {
   double scale = 1.0;
   float zeroPoint = 0.0f;
 };
 
-/// How a range of real values becomes a scale and a zero point.
+/// How a range of float values becomes a scale and a zero point.
 enum class QScheme {
   PerTensorAffine,
   PerTensorSymmetric,
@@ -60,7 +60,7 @@ QuantRange quantizedRange(bool isSigned, unsigned bits,
 int64_t symmetricZeroPoint(bool isSigned, unsigned bits, QuantRange range,
                            bool custom);
 
-/// Returns the parameters that map the real values [`min`, `max`] to `range`.
+/// Returns the parameters that map the float values [`min`, `max`] to `range`.
 /// All arithmetic is in f32 and rounds to nearest even:
 ///
 ///   mn = min(min, 0), mx = max(max, 0)

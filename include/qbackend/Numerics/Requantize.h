@@ -170,7 +170,7 @@ int32_t prelu(int32_t q, int32_t w, int32_t zx, int32_t zw, int32_t one,
 //===----------------------------------------------------------------------===//
 
 /// How the integers change when a quantized tensor is added to, or multiplied
-/// by, a real constant; most often only the parameters do.
+/// by, a float constant; most often only the parameters do.
 enum class ScalarRewrite {
   /// y = q.
   Keep,

@@ -24,7 +24,7 @@ struct ScalarType {
 
   /// nullopt for other types. Signs are the business of ops, not of types.
   static std::optional<ScalarType> get(mlir::Type type);
-  static ScalarType getReal() { return {&llvm::APFloat::IEEEdouble(), 64}; }
+  static ScalarType getFloat() { return {&llvm::APFloat::IEEEdouble(), 64}; }
 
   bool isInteger() const { return !semantics; }
   bool isF32() const { return semantics == &llvm::APFloat::IEEEsingle(); }
@@ -50,7 +50,7 @@ struct ScalarNumber {
     number.integer = value;
     return number;
   }
-  static ScalarNumber ofReal(double value) {
+  static ScalarNumber ofFloat(double value) {
     ScalarNumber number;
     number.real = value;
     return number;
@@ -96,7 +96,7 @@ enum class ScalarCode : uint8_t {
   PowI,
   /// `detail`: arith::CmpIPredicate.
   CompareI,
-  // Reals.
+  // Floats.
   AddF,
   SubF,
   MulF,
@@ -133,13 +133,13 @@ enum class ScalarCode : uint8_t {
   /// Integers to integers, extended by the sign or by zeros.
   Cast,
   CastU,
-  SignedToReal,
-  UnsignedToReal,
+  SignedToFloat,
+  UnsignedToFloat,
   /// Towards zero. `detail`: numbers out of range are limited instead of
   /// having no value.
-  RealToSigned,
-  RealToUnsigned,
-  CastReal,
+  FloatToSigned,
+  FloatToUnsigned,
+  CastFloat,
   Bitcast,
 #define QBACKEND_SCALAR_FUNCTION(code, op, function) code,
 #include "qbackend/Operators/ScalarFunctions.inc"
@@ -181,10 +181,10 @@ bool computeStep(const ScalarStep &step,
 /// one; nullopt unless it is an inequality.
 std::optional<bool> comparesGreater(const ScalarStep &step);
 
-/// An operation on reals that gives reals, in f64, for `count` numbers of each
-/// operand; operands that it doesn't have may be null.
-void computeReals(ScalarCode code, llvm::ArrayRef<const double *> operands,
-                  size_t count, double *results);
+/// An operation on floats that gives floats, in f64, for `count` numbers of
+/// each operand; operands that it doesn't have may be null.
+void computeFloats(ScalarCode code, llvm::ArrayRef<const double *> operands,
+                   size_t count, double *results);
 
 } // namespace qbackend
 

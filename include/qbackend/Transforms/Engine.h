@@ -139,7 +139,7 @@ public:
 /// The engine that `op` is one of; null: none.
 const EngineDialectInterface *getEngine(mlir::Operation *op);
 
-/// The integers behind a real value; null if it isn't dequantized.
+/// The integers behind a float value; null if it isn't dequantized.
 mlir::Value getQuantized(mlir::Value real);
 
 /// The parameters of a result that shares the observer of its `input`: the

@@ -227,7 +227,7 @@ def VerifyIntegerOnlyPass
     `dequantize` before a float operator is an offender, too; the last one
     of a network isn't, nor is what comes before the first `quantize`. Not
     counted as data are constants (and what is computed from constants only) and
-    sizes. Scalars may be floats: requantizing multiplies an integer by a real
+    sizes. Scalars may be floats: requantizing multiplies an integer by a float
     number, and in `linalg` that is in the body of an op.
 
     Paths go through functions, branches, loops and regions. They end at

@@ -129,7 +129,7 @@ Difference Differences::join() const {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Adds what rounding of `value`, a real number, to the nearest integer may
+/// Adds what rounding of `value`, a float, to the nearest integer may
 /// give if it is known but for `kFloatError`.
 static void addRounded(LocalCount &count, int64_t exact, double value,
                        int64_t zeroPoint, OutputRange range) {
@@ -155,21 +155,21 @@ static numerics::QuantParams getParams(quant::UniformQuantizedType type) {
 }
 
 Local form_difference::getAddLocal(qnnpack::AddOp op, InexactForm form) {
-  bool addsReals = op.addsRealNumbers();
+  bool addsFloats = op.addsFloatNumbers();
   // Rescales by the same integers, which round in the same way.
-  if (form == InexactForm::Tosa && !addsReals)
+  if (form == InexactForm::Tosa && !addsFloats)
     return {};
   Type lhs = op.getLhs().getType(), rhs = op.getRhs().getType();
   auto a = qnnpack::getQuantizedType(lhs), b = qnnpack::getQuantizedType(rhs),
        y = qnnpack::getQuantizedType(op.getOutput().getType());
   OutputRange range(y, op.getRelu());
   numerics::AddMultipliers m;
-  if (!addsReals)
+  if (!addsFloats)
     m = qnnpack::getAddMultipliers(lhs, rhs, op.getOutput().getType());
   LocalCount count;
   forEachPair(a, b, [&](int64_t p, int64_t q) {
     int64_t exact;
-    if (addsReals)
+    if (addsFloats)
       exact = numerics::addAten(p, getParams(a), q, getParams(b), getParams(y),
                                 y.getStorageTypeMin(), y.getStorageTypeMax(),
                                 op.getRelu());

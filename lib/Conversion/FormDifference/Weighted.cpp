@@ -79,7 +79,7 @@ struct Requantization {
 } // namespace
 
 /// What roundings of sums from `lowest` to `highest` differ by. Both forms have
-/// the products f32 rounding away from the same real number: they differ next
+/// the products f32 rounding away from the same exact number: they differ next
 /// to a tie alone, of which there are as many as integers of the result.
 static Local getSumLocal(const Requantization &r, int64_t lowest,
                          int64_t highest, bool hasOwnMultipliers) {

@@ -101,7 +101,7 @@ public:
     return arith::MinimumFOp::create(b, value, f32Constant(b, max));
   }
 
-  /// (value - zeroPoint) * scale of a real or an integer `value`.
+  /// (value - zeroPoint) * scale of a float or an integer `value`.
   Value dequantize(ImplicitLocOpBuilder &b, Value value, Value zeroPoint,
                    Value scale) const {
     if (isa<IntegerType>(value.getType())) {

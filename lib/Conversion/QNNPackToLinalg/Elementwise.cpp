@@ -228,7 +228,7 @@ static int64_t getFirstInnerDim(ShapedType lhs, ShapedType rhs,
 }
 
 /// ATen's form.
-static Value addReals(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
+static Value addFloats(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
   ShapedType lhs = op.getLhs().getType(), rhs = op.getRhs().getType(),
              output = op.getOutput().getType();
   auto a = b.stored(op.getLhs()), c = b.stored(op.getRhs()),
@@ -288,8 +288,8 @@ static Value lowerAdd(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
        y = b.stored(op.getOutput());
   bool isSigned = getQuantizedType(op.getOutput().getType()).isSigned();
   OutputRange range = getOutputRange(y, op.getRelu());
-  if (op.addsRealNumbers())
-    return addReals(op, adaptor, b);
+  if (op.addsFloatNumbers())
+    return addFloats(op, adaptor, b);
   if (RequantizationAttr requantization = op.getRequantizationAttr())
     return broadcasting(
         b, adaptor.getLhs(), adaptor.getRhs(), b.resultType(op),

@@ -44,7 +44,7 @@ bool canShift(mlir::Type type);
 mlir::quant::UniformQuantizedType
 getStored(mlir::quant::UniformQuantizedType type, bool signedBytes);
 
-/// The integer in `to` of `value`, an i32 integer in `from`, of the same real
+/// The integer in `to` of `value`, an i32 integer in `from`, of the same exact
 /// number: one of them is the stored type of the other.
 Value restate(ImplicitLocOpBuilder &b, Value value,
               mlir::quant::UniformQuantizedType from,

@@ -86,10 +86,10 @@ static Value lowerAdd(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
       return b.decline(op, kRounding.str());
     return clamp(b, bytes, getOutputRange(y, op.getRelu()));
   }
-  bool addsReals = op.addsRealNumbers();
+  bool addsFloats = op.addsFloatNumbers();
   numerics::AddMultipliers m =
-      addsReals ? getRealMultipliers(a, c, y)
-                : getAddMultipliers(lhs, rhs, op.getOutput().getType());
+      addsFloats ? getRealMultipliers(a, c, y)
+                 : getAddMultipliers(lhs, rhs, op.getOutput().getType());
   if (!m.valid)
     return b.decline(op, "the scale of an input is more than 2048 times that "
                          "of the result");
@@ -99,7 +99,7 @@ static Value lowerAdd(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
   Value right = scale(b, raiseRank(b, adaptor.getRhs(), type.getRank()),
                       getStoredZeroPoint(c), m.b);
   Value sum = tosa::AddOp::create(b, sumType, left, right);
-  if (!addsReals && !y.isSigned()) {
+  if (!addsFloats && !y.isSigned()) {
     Value sign = tosa::ArithmeticRightShiftOp::create(
         b, sumType, sum, splat(b, 31, type.getRank()), /*round=*/false);
     sum = tosa::AddOp::create(b, sumType, sum, sign);

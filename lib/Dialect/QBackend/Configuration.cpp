@@ -144,7 +144,7 @@ static ParseResult parseMember(AsmParser &parser,
 }
 
 static ParseResult parseMember(AsmParser &parser, FloatAttr &value) {
-  FailureOr<FloatAttr> parsed = qbackend::detail::parseReal(parser);
+  FailureOr<FloatAttr> parsed = qbackend::detail::parseFloat(parser);
   value = parsed.value_or(FloatAttr());
   return failure(failed(parsed));
 }
@@ -161,7 +161,7 @@ static void printMember(AsmPrinter &printer, std::optional<int64_t> value) {
 }
 
 static void printMember(AsmPrinter &printer, FloatAttr value) {
-  qbackend::detail::printReal(printer, value);
+  qbackend::detail::printFloat(printer, value);
 }
 
 static void printMember(AsmPrinter &printer, bool) { printer << "true"; }
@@ -461,7 +461,7 @@ QuantizedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult
-RealValuedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                       StringAttr code) {
+FloatValuedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        StringAttr code) {
   return verifyCode(emitError, code);
 }

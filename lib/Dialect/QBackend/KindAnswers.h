@@ -30,52 +30,53 @@ OperationCounts countMatmul(const OperatorOperands &operands);
 // Ranges
 //===----------------------------------------------------------------------===//
 
-using OptionalRange = std::optional<RealRange>;
+using OptionalRange = std::optional<FloatRange>;
 
-RealRange pointRange(mlir::FloatAttr number);
+FloatRange pointRange(mlir::FloatAttr number);
 /// That of `number`, or else of the second input.
-RealRange getSecondRange(llvm::ArrayRef<RealRange> inputs,
-                         mlir::FloatAttr number);
-RealRange joinRanges(llvm::ArrayRef<RealRange> ranges);
-RealRange addRanges(RealRange a, RealRange b);
-RealRange subtractRanges(RealRange a, RealRange b);
-RealRange multiplyRanges(RealRange a, RealRange b);
+FloatRange getSecondRange(llvm::ArrayRef<FloatRange> inputs,
+                          mlir::FloatAttr number);
+FloatRange joinRanges(llvm::ArrayRef<FloatRange> ranges);
+FloatRange addRanges(FloatRange a, FloatRange b);
+FloatRange subtractRanges(FloatRange a, FloatRange b);
+FloatRange multiplyRanges(FloatRange a, FloatRange b);
 /// Nothing if `b` holds 0.
-OptionalRange divideRanges(RealRange a, RealRange b);
+OptionalRange divideRanges(FloatRange a, FloatRange b);
 
-RealRange clampRange(RealRange x, double min, double max);
+FloatRange clampRange(FloatRange x, double min, double max);
 /// Nothing if the bounds are the wrong way round.
-OptionalRange clampRange(RealRange x, mlir::FloatAttr min, mlir::FloatAttr max);
-RealRange sigmoidRange(RealRange x);
-RealRange hardsigmoidRange(RealRange x);
-RealRange hardswishRange(RealRange x);
-RealRange tanhRange(RealRange x);
-RealRange siluRange(RealRange x);
-RealRange geluRange(RealRange x, bool tanh);
-RealRange leakyReluRange(RealRange x, double slope);
+OptionalRange clampRange(FloatRange x, mlir::FloatAttr min,
+                         mlir::FloatAttr max);
+FloatRange sigmoidRange(FloatRange x);
+FloatRange hardsigmoidRange(FloatRange x);
+FloatRange hardswishRange(FloatRange x);
+FloatRange tanhRange(FloatRange x);
+FloatRange siluRange(FloatRange x);
+FloatRange geluRange(FloatRange x, bool tanh);
+FloatRange leakyReluRange(FloatRange x, double slope);
 /// Nothing if `alpha` makes them fall where others rise.
-OptionalRange eluRange(RealRange x, double alpha);
-OptionalRange celuRange(RealRange x, double alpha);
-RealRange seluRange(RealRange x);
+OptionalRange eluRange(FloatRange x, double alpha);
+OptionalRange celuRange(FloatRange x, double alpha);
+FloatRange seluRange(FloatRange x);
 /// Nothing unless `beta` is positive.
-OptionalRange softplusRange(RealRange x, double beta);
-RealRange mishRange(RealRange x);
-RealRange quickGeluRange(RealRange x);
-RealRange sinRange(RealRange x);
-RealRange cosRange(RealRange x);
+OptionalRange softplusRange(FloatRange x, double beta);
+FloatRange mishRange(FloatRange x);
+FloatRange quickGeluRange(FloatRange x);
+FloatRange sinRange(FloatRange x);
+FloatRange cosRange(FloatRange x);
 /// Nothing where the power is not finite, or no real number.
-OptionalRange powRange(RealRange x, double exponent);
+OptionalRange powRange(FloatRange x, double exponent);
 /// Nothing if one of `axes` is dynamic.
 OptionalRange sumRange(const OperatorOperands &operands,
-                       mlir::DenseI64ArrayAttr axes, RealRange x);
-OptionalRange preluRange(const OperatorOperands &operands, RealRange x);
-RealRange softmaxRange(const OperatorOperands &operands, int64_t axis,
-                       RealRange x);
+                       mlir::DenseI64ArrayAttr axes, FloatRange x);
+OptionalRange preluRange(const OperatorOperands &operands, FloatRange x);
+FloatRange softmaxRange(const OperatorOperands &operands, int64_t axis,
+                        FloatRange x);
 OptionalRange logSoftmaxRange(const OperatorOperands &operands, int64_t axis,
-                              RealRange x);
+                              FloatRange x);
 
 template <typename AvgPoolAttrT>
-RealRange avgPoolRange(AvgPoolAttrT pool, RealRange x) {
+FloatRange avgPoolRange(AvgPoolAttrT pool, FloatRange x) {
   // Padding counts as zeros; another divisor scales the sum.
   double size = 1, factor = 1;
   for (int64_t extent : pool.getKernel().asArrayRef())
@@ -91,27 +92,27 @@ RealRange avgPoolRange(AvgPoolAttrT pool, RealRange x) {
 
 /// Sums of products with a weight, `[out, ...]`. With `anySubset`, not every
 /// product is part of every sum.
-OptionalRange productsRange(const OperatorOperands &operands, RealRange x,
+OptionalRange productsRange(const OperatorOperands &operands, FloatRange x,
                             bool anySubset);
 OptionalRange convolutionRange(ConvolutionKindAttrInterface kind,
-                               const OperatorOperands &operands, RealRange x);
+                               const OperatorOperands &operands, FloatRange x);
 OptionalRange matmulRange(const OperatorOperands &operands,
-                          llvm::ArrayRef<RealRange> inputs);
+                          llvm::ArrayRef<FloatRange> inputs);
 /// Of an embedding: that of its table.
 OptionalRange rowsRange(const OperatorOperands &operands);
 
 OptionalRange batchNormRange(const OperatorOperands &operands, double eps,
-                             RealRange x);
+                             FloatRange x);
 OptionalRange layerNormRange(const OperatorOperands &operands,
                              mlir::DenseI64ArrayAttr axes, mlir::FloatAttr eps,
-                             RealRange x);
+                             FloatRange x);
 OptionalRange rmsNormRange(const OperatorOperands &operands,
                            mlir::DenseI64ArrayAttr axes, mlir::FloatAttr eps,
-                           RealRange x);
+                           FloatRange x);
 OptionalRange instanceNormRange(const OperatorOperands &operands, int64_t axis,
-                                mlir::FloatAttr eps, RealRange x);
+                                mlir::FloatAttr eps, FloatRange x);
 OptionalRange groupNormRange(const OperatorOperands &operands, int64_t groups,
-                             mlir::FloatAttr eps, RealRange x);
+                             mlir::FloatAttr eps, FloatRange x);
 
 //===----------------------------------------------------------------------===//
 // Kinds without dimensions of size 1

@@ -16,42 +16,42 @@ using namespace qbackend::detail;
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-RealRange qbackend::detail::pointRange(FloatAttr number) {
+FloatRange qbackend::detail::pointRange(FloatAttr number) {
   return {number.getValueAsDouble(), number.getValueAsDouble()};
 }
 
-RealRange qbackend::detail::getSecondRange(ArrayRef<RealRange> inputs,
-                                           FloatAttr number) {
+FloatRange qbackend::detail::getSecondRange(ArrayRef<FloatRange> inputs,
+                                            FloatAttr number) {
   return number ? pointRange(number) : inputs[1];
 }
 
-static RealRange join(RealRange a, RealRange b) {
+static FloatRange join(FloatRange a, FloatRange b) {
   return {std::min(a.min, b.min), std::max(a.max, b.max)};
 }
 
-RealRange qbackend::detail::joinRanges(ArrayRef<RealRange> ranges) {
-  RealRange all = ranges.front();
-  for (RealRange range : ranges)
+FloatRange qbackend::detail::joinRanges(ArrayRef<FloatRange> ranges) {
+  FloatRange all = ranges.front();
+  for (FloatRange range : ranges)
     all = join(all, range);
   return all;
 }
 
-RealRange qbackend::detail::addRanges(RealRange a, RealRange b) {
+FloatRange qbackend::detail::addRanges(FloatRange a, FloatRange b) {
   return {a.min + b.min, a.max + b.max};
 }
 
-RealRange qbackend::detail::subtractRanges(RealRange a, RealRange b) {
+FloatRange qbackend::detail::subtractRanges(FloatRange a, FloatRange b) {
   return {a.min - b.max, a.max - b.min};
 }
 
-RealRange qbackend::detail::multiplyRanges(RealRange a, RealRange b) {
+FloatRange qbackend::detail::multiplyRanges(FloatRange a, FloatRange b) {
   double products[] = {a.min * b.min, a.min * b.max, a.max * b.min,
                        a.max * b.max};
   return {*std::min_element(products, products + 4),
           *std::max_element(products, products + 4)};
 }
 
-OptionalRange qbackend::detail::divideRanges(RealRange a, RealRange b) {
+OptionalRange qbackend::detail::divideRanges(FloatRange a, FloatRange b) {
   if (b.min <= 0 && b.max >= 0)
     return std::nullopt;
   return multiplyRanges(a, {1 / b.max, 1 / b.min});
@@ -62,13 +62,13 @@ OptionalRange qbackend::detail::divideRanges(RealRange a, RealRange b) {
 //===----------------------------------------------------------------------===//
 
 /// The range of a function that rises everywhere.
-template <typename Fn> static RealRange map(RealRange x, Fn fn) {
+template <typename Fn> static FloatRange map(FloatRange x, Fn fn) {
   return {fn(x.min), fn(x.max)};
 }
 
 /// The range of a function that falls down to `bottom` and rises from there on.
 template <typename Fn>
-static RealRange mapValley(RealRange x, double bottom, Fn fn) {
+static FloatRange mapValley(FloatRange x, double bottom, Fn fn) {
   double ends[] = {fn(x.min), fn(x.max)};
   double max = std::max(ends[0], ends[1]);
   if (x.min <= bottom && bottom <= x.max)
@@ -78,40 +78,40 @@ static RealRange mapValley(RealRange x, double bottom, Fn fn) {
 
 static double sigmoid(double v) { return 1 / (1 + std::exp(-v)); }
 
-RealRange qbackend::detail::clampRange(RealRange x, double min, double max) {
+FloatRange qbackend::detail::clampRange(FloatRange x, double min, double max) {
   return {std::clamp(x.min, min, max), std::clamp(x.max, min, max)};
 }
 
-OptionalRange qbackend::detail::clampRange(RealRange x, FloatAttr min,
+OptionalRange qbackend::detail::clampRange(FloatRange x, FloatAttr min,
                                            FloatAttr max) {
   if (!(min.getValueAsDouble() <= max.getValueAsDouble()))
     return std::nullopt;
   return clampRange(x, min.getValueAsDouble(), max.getValueAsDouble());
 }
 
-RealRange qbackend::detail::sigmoidRange(RealRange x) {
+FloatRange qbackend::detail::sigmoidRange(FloatRange x) {
   return map(x, sigmoid);
 }
 
-RealRange qbackend::detail::hardsigmoidRange(RealRange x) {
+FloatRange qbackend::detail::hardsigmoidRange(FloatRange x) {
   return map(x, [](double v) { return std::clamp(v + 3, 0.0, 6.0) / 6; });
 }
 
-RealRange qbackend::detail::hardswishRange(RealRange x) {
+FloatRange qbackend::detail::hardswishRange(FloatRange x) {
   return mapValley(
       x, -1.5, [](double v) { return v * std::clamp(v + 3, 0.0, 6.0) / 6; });
 }
 
-RealRange qbackend::detail::tanhRange(RealRange x) {
+FloatRange qbackend::detail::tanhRange(FloatRange x) {
   return map(x, [](double v) { return std::tanh(v); });
 }
 
-RealRange qbackend::detail::siluRange(RealRange x) {
+FloatRange qbackend::detail::siluRange(FloatRange x) {
   return mapValley(x, -1.2784645427610738,
                    [](double v) { return v * sigmoid(v); });
 }
 
-RealRange qbackend::detail::geluRange(RealRange x, bool tanh) {
+FloatRange qbackend::detail::geluRange(FloatRange x, bool tanh) {
   // Where the derivative is 0.
   if (tanh)
     return mapValley(x, -0.7524614220710162, [](double v) {
@@ -123,25 +123,25 @@ RealRange qbackend::detail::geluRange(RealRange x, bool tanh) {
   });
 }
 
-RealRange qbackend::detail::leakyReluRange(RealRange x, double slope) {
+FloatRange qbackend::detail::leakyReluRange(FloatRange x, double slope) {
   auto fn = [&](double v) { return v > 0 ? v : v * slope; };
   return slope >= 0 ? map(x, fn) : mapValley(x, 0, fn);
 }
 
-OptionalRange qbackend::detail::eluRange(RealRange x, double alpha) {
+OptionalRange qbackend::detail::eluRange(FloatRange x, double alpha) {
   if (alpha < 0)
     return std::nullopt;
   return map(x, [&](double v) { return v > 0 ? v : alpha * std::expm1(v); });
 }
 
-OptionalRange qbackend::detail::celuRange(RealRange x, double alpha) {
+OptionalRange qbackend::detail::celuRange(FloatRange x, double alpha) {
   if (!(alpha > 0))
     return std::nullopt;
   return map(
       x, [&](double v) { return v > 0 ? v : alpha * std::expm1(v / alpha); });
 }
 
-RealRange qbackend::detail::seluRange(RealRange x) {
+FloatRange qbackend::detail::seluRange(FloatRange x) {
   // Klambauer et al., 2017, as torch.nn.SELU has them.
   constexpr double scale = 1.0507009873554804934193349852946;
   constexpr double alpha = 1.6732632423543772848170429916717;
@@ -153,24 +153,24 @@ static double softplus(double v) {
   return v > 0 ? v + std::log1p(std::exp(-v)) : std::log1p(std::exp(v));
 }
 
-OptionalRange qbackend::detail::softplusRange(RealRange x, double beta) {
+OptionalRange qbackend::detail::softplusRange(FloatRange x, double beta) {
   if (!(beta > 0))
     return std::nullopt;
   return map(x, [&](double v) { return softplus(beta * v) / beta; });
 }
 
-RealRange qbackend::detail::mishRange(RealRange x) {
+FloatRange qbackend::detail::mishRange(FloatRange x) {
   // Where the derivative is 0.
   return mapValley(x, -1.1924541346,
                    [](double v) { return v * std::tanh(softplus(v)); });
 }
 
-RealRange qbackend::detail::quickGeluRange(RealRange x) {
-  RealRange scaled = siluRange({1.702 * x.min, 1.702 * x.max});
+FloatRange qbackend::detail::quickGeluRange(FloatRange x) {
+  FloatRange scaled = siluRange({1.702 * x.min, 1.702 * x.max});
   return {scaled.min / 1.702, scaled.max / 1.702};
 }
 
-RealRange qbackend::detail::sinRange(RealRange x) {
+FloatRange qbackend::detail::sinRange(FloatRange x) {
   // Whether a whole number of turns after `start` is in the range.
   auto holds = [&](double start) {
     double turns = std::ceil((x.min - start) / (2 * M_PI));
@@ -181,14 +181,14 @@ RealRange qbackend::detail::sinRange(RealRange x) {
           holds(M_PI / 2) ? 1 : std::max(ends[0], ends[1])};
 }
 
-RealRange qbackend::detail::cosRange(RealRange x) {
+FloatRange qbackend::detail::cosRange(FloatRange x) {
   return sinRange({x.min + M_PI / 2, x.max + M_PI / 2});
 }
 
-OptionalRange qbackend::detail::powRange(RealRange x, double exponent) {
+OptionalRange qbackend::detail::powRange(FloatRange x, double exponent) {
   auto fn = [&](double v) { return std::pow(v, exponent); };
   if (exponent == 0)
-    return RealRange{1, 1};
+    return FloatRange{1, 1};
   bool isWhole = exponent == std::floor(exponent);
   bool isEven = isWhole && std::fmod(exponent, 2) == 0;
   if (x.min < 0 && !isWhole)
@@ -201,14 +201,14 @@ OptionalRange qbackend::detail::powRange(RealRange x, double exponent) {
 }
 
 OptionalRange qbackend::detail::sumRange(const OperatorOperands &operands,
-                                         DenseI64ArrayAttr axes, RealRange x) {
+                                         DenseI64ArrayAttr axes, FloatRange x) {
   double count = 1;
   for (int64_t axis : axes.asArrayRef()) {
     if (operands.inputs.front().isDynamicDim(axis))
       return std::nullopt;
     count *= double(operands.inputs.front().getDimSize(axis));
   }
-  return RealRange{count * x.min, count * x.max};
+  return FloatRange{count * x.min, count * x.max};
 }
 
 //===----------------------------------------------------------------------===//
@@ -216,7 +216,7 @@ OptionalRange qbackend::detail::sumRange(const OperatorOperands &operands,
 //===----------------------------------------------------------------------===//
 
 OptionalRange qbackend::detail::preluRange(const OperatorOperands &operands,
-                                           RealRange x) {
+                                           FloatRange x) {
   if (!operands.ownsParameters)
     return std::nullopt;
   auto slopes = readFloats(operands.weight);
@@ -224,14 +224,14 @@ OptionalRange qbackend::detail::preluRange(const OperatorOperands &operands,
     return std::nullopt;
   OptionalRange result;
   for (double slope : *slopes) {
-    RealRange one = leakyReluRange(x, slope);
+    FloatRange one = leakyReluRange(x, slope);
     result = result ? join(*result, one) : one;
   }
   return result;
 }
 
 OptionalRange qbackend::detail::productsRange(const OperatorOperands &operands,
-                                              RealRange x, bool anySubset) {
+                                              FloatRange x, bool anySubset) {
   if (!operands.ownsParameters)
     return std::nullopt;
   auto weight = readFloats(operands.weight);
@@ -251,12 +251,12 @@ OptionalRange qbackend::detail::productsRange(const OperatorOperands &operands,
   int64_t taps = weight->size() / channels;
   OptionalRange result;
   for (int64_t c = 0; c < channels; ++c) {
-    RealRange sum{0, 0};
+    FloatRange sum{0, 0};
     if (!bias.empty())
       sum.min = sum.max = bias[bias.size() == 1 ? 0 : c];
     for (int64_t t = 0; t < taps; ++t) {
       double w = (*weight)[c * taps + t];
-      RealRange product = multiplyRanges(x, {w, w});
+      FloatRange product = multiplyRanges(x, {w, w});
       if (anySubset)
         product = join(product, {0, 0});
       sum.min += product.min;
@@ -270,7 +270,7 @@ OptionalRange qbackend::detail::productsRange(const OperatorOperands &operands,
 OptionalRange
 qbackend::detail::convolutionRange(ConvolutionKindAttrInterface kind,
                                    const OperatorOperands &operands,
-                                   RealRange x) {
+                                   FloatRange x) {
   bool padded =
       kind.isTransposed() ||
       llvm::any_of(kind.getPaddings(), [](int64_t pad) { return pad != 0; });
@@ -278,12 +278,12 @@ qbackend::detail::convolutionRange(ConvolutionKindAttrInterface kind,
 }
 
 OptionalRange qbackend::detail::matmulRange(const OperatorOperands &operands,
-                                            ArrayRef<RealRange> inputs) {
+                                            ArrayRef<FloatRange> inputs) {
   int64_t terms = operands.inputs.front().getShape().back();
   if (ShapedType::isDynamic(terms))
     return std::nullopt;
-  RealRange product = multiplyRanges(inputs[0], inputs[1]);
-  return RealRange{terms * product.min, terms * product.max};
+  FloatRange product = multiplyRanges(inputs[0], inputs[1]);
+  return FloatRange{terms * product.min, terms * product.max};
 }
 
 OptionalRange qbackend::detail::rowsRange(const OperatorOperands &operands) {
@@ -293,7 +293,7 @@ OptionalRange qbackend::detail::rowsRange(const OperatorOperands &operands) {
   if (!table || table->empty())
     return std::nullopt;
   auto [min, max] = std::minmax_element(table->begin(), table->end());
-  return RealRange{*min, *max};
+  return FloatRange{*min, *max};
 }
 
 //===----------------------------------------------------------------------===//
@@ -303,7 +303,7 @@ OptionalRange qbackend::detail::rowsRange(const OperatorOperands &operands) {
 /// What a weight and a bias make of values of `x`; either may be absent. Along
 /// the dimensions that both have, the same index belongs to both.
 static OptionalRange scaleAndShift(const OperatorOperands &operands,
-                                   RealRange x) {
+                                   FloatRange x) {
   SmallVector<float, 0> weight = {1}, bias = {0};
   for (auto [value, numbers] :
        {std::pair(operands.weight, &weight), std::pair(operands.bias, &bias)}) {
@@ -322,7 +322,7 @@ static OptionalRange scaleAndShift(const OperatorOperands &operands,
   for (size_t i = 0; i < size; ++i) {
     double w = weight[weight.size() == 1 ? 0 : i];
     double b = bias[bias.size() == 1 ? 0 : i];
-    RealRange scaled = addRanges(multiplyRanges(x, {w, w}), {b, b});
+    FloatRange scaled = addRanges(multiplyRanges(x, {w, w}), {b, b});
     result = result ? join(*result, scaled) : scaled;
   }
   return result;
@@ -330,7 +330,7 @@ static OptionalRange scaleAndShift(const OperatorOperands &operands,
 
 /// (x - mean) / sqrt(variance + eps) * weight + bias.
 OptionalRange qbackend::detail::batchNormRange(const OperatorOperands &operands,
-                                               double eps, RealRange x) {
+                                               double eps, FloatRange x) {
   if (!operands.ownsParameters)
     return std::nullopt;
   auto mean = readFloats(operands.runningMean);
@@ -350,8 +350,8 @@ OptionalRange qbackend::detail::batchNormRange(const OperatorOperands &operands,
   OptionalRange result;
   for (size_t c = 0; c < mean->size(); ++c) {
     double factor = weight[c] / std::sqrt((*variance)[c] + eps);
-    RealRange scaled = multiplyRanges({x.min - (*mean)[c], x.max - (*mean)[c]},
-                                      {factor, factor});
+    FloatRange scaled = multiplyRanges({x.min - (*mean)[c], x.max - (*mean)[c]},
+                                       {factor, factor});
     scaled = {scaled.min + bias[c], scaled.max + bias[c]};
     result = result ? join(*result, scaled) : scaled;
   }
@@ -376,7 +376,7 @@ static std::optional<int64_t> countReduced(const OperatorOperands &operands,
 
 /// Of `n` values, none is further from their mean than sqrt(n - 1) standard
 /// deviations (Samuelson 1968), nor than (n - 1) / n of their range.
-static RealRange standardize(RealRange x, int64_t n, double eps) {
+static FloatRange standardize(FloatRange x, int64_t n, double eps) {
   double limit = std::sqrt(double(n - 1));
   if (eps > 0)
     limit = std::min(limit, (x.max - x.min) * (n - 1) / n / std::sqrt(eps));
@@ -387,7 +387,7 @@ static RealRange standardize(RealRange x, int64_t n, double eps) {
 template <typename Fn>
 static OptionalRange normalize(const OperatorOperands &operands,
                                std::optional<int64_t> n, FloatAttr eps,
-                               RealRange x, Fn normalize) {
+                               FloatRange x, Fn normalize) {
   if (!operands.ownsParameters || !n)
     return std::nullopt;
   return scaleAndShift(operands, normalize(x, *n, eps.getValueAsDouble()));
@@ -402,25 +402,25 @@ static std::optional<int64_t> countAlong(const OperatorOperands &operands,
 
 OptionalRange qbackend::detail::layerNormRange(const OperatorOperands &operands,
                                                DenseI64ArrayAttr axes,
-                                               FloatAttr eps, RealRange x) {
+                                               FloatAttr eps, FloatRange x) {
   return normalize(operands, countAlong(operands, axes), eps, x, standardize);
 }
 
 /// x / sqrt(mean(x x) + eps) over `n` values: sqrt(n) if the others are 0.
-static RealRange divideByRms(RealRange x, int64_t n, double eps) {
+static FloatRange divideByRms(FloatRange x, int64_t n, double eps) {
   auto fn = [&](double v) { return v / std::sqrt(v * v / n + eps); };
   return {x.min < 0 ? fn(x.min) : 0, x.max > 0 ? fn(x.max) : 0};
 }
 
 OptionalRange qbackend::detail::rmsNormRange(const OperatorOperands &operands,
                                              DenseI64ArrayAttr axes,
-                                             FloatAttr eps, RealRange x) {
+                                             FloatAttr eps, FloatRange x) {
   return normalize(operands, countAlong(operands, axes), eps, x, divideByRms);
 }
 
 OptionalRange
 qbackend::detail::instanceNormRange(const OperatorOperands &operands,
-                                    int64_t axis, FloatAttr eps, RealRange x) {
+                                    int64_t axis, FloatAttr eps, FloatRange x) {
   auto n =
       countReduced(operands, [&](int64_t i) { return i != 0 && i != axis; });
   return normalize(operands, n, eps, x, standardize);
@@ -428,7 +428,7 @@ qbackend::detail::instanceNormRange(const OperatorOperands &operands,
 
 OptionalRange qbackend::detail::groupNormRange(const OperatorOperands &operands,
                                                int64_t groups, FloatAttr eps,
-                                               RealRange x) {
+                                               FloatRange x) {
   auto n = countReduced(operands, [](int64_t i) { return i != 0; });
   if (!n || groups < 1)
     return std::nullopt;
@@ -441,18 +441,18 @@ OptionalRange qbackend::detail::groupNormRange(const OperatorOperands &operands,
 
 OptionalRange
 qbackend::detail::logSoftmaxRange(const OperatorOperands &operands,
-                                  int64_t axis, RealRange x) {
+                                  int64_t axis, FloatRange x) {
   auto n = countReduced(operands, [&](int64_t i) { return i == axis; });
   if (!n)
     return std::nullopt;
   // Least where the others are largest, and the other way round.
   double width = x.max - x.min;
-  return RealRange{-std::log1p((*n - 1) * std::exp(width)),
-                   -std::log1p((*n - 1) * std::exp(-width))};
+  return FloatRange{-std::log1p((*n - 1) * std::exp(width)),
+                    -std::log1p((*n - 1) * std::exp(-width))};
 }
 
-RealRange qbackend::detail::softmaxRange(const OperatorOperands &operands,
-                                         int64_t axis, RealRange x) {
+FloatRange qbackend::detail::softmaxRange(const OperatorOperands &operands,
+                                          int64_t axis, FloatRange x) {
   OptionalRange logarithm = logSoftmaxRange(operands, axis, x);
   if (!logarithm)
     return {0, 1};

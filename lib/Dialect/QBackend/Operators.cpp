@@ -54,7 +54,7 @@ bool OperatorOp::sharesObserver() {
 }
 
 StringRef OperatorOp::getCode() {
-  if (auto real = llvm::dyn_cast_if_present<RealValuedAttr>(getDecisionAttr()))
+  if (auto real = llvm::dyn_cast_if_present<FloatValuedAttr>(getDecisionAttr()))
     return real.getCode().getValue();
   QuantizedAttr quantized = getQuantized();
   return quantized && quantized.getCode() ? quantized.getCode().getValue()
@@ -68,7 +68,7 @@ void OperatorOp::setCode(StringRef code) {
     fields.code = attr;
     setDecisionAttr(fields.get());
   } else if (!getQconfig()) {
-    setDecisionAttr(RealValuedAttr::get(getContext(), attr));
+    setDecisionAttr(FloatValuedAttr::get(getContext(), attr));
   }
 }
 

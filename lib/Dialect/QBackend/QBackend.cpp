@@ -38,13 +38,13 @@ Operation *QBackendDialect::materializeConstant(OpBuilder &builder,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
-FailureOr<FloatAttr> qbackend::detail::parseReal(AsmParser &parser) {
+FailureOr<FloatAttr> qbackend::detail::parseFloat(AsmParser &parser) {
   double value;
   if (parser.parseFloat(value))
     return failure();
   return FloatAttr::get(Float64Type::get(parser.getContext()), value);
 }
 
-void qbackend::detail::printReal(AsmPrinter &printer, FloatAttr value) {
+void qbackend::detail::printFloat(AsmPrinter &printer, FloatAttr value) {
   printer << value.getValue();
 }

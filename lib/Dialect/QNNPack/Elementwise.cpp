@@ -77,7 +77,7 @@ static LogicalResult verifyBinary(Operation *op, ShapedType lhs, ShapedType rhs,
   return verifySameStorage(op, rhs, output);
 }
 
-bool AddOp::addsRealNumbers() {
+bool AddOp::addsFloatNumbers() {
   // XNNPACK's addition of signed operands broadcasts, QNNPACK's doesn't.
   return getAten() ||
          (!getRequantizationAttr() &&
@@ -108,7 +108,7 @@ LogicalResult AddOp::verify() {
                               "one of them";
     return getRelu() ? verifyReluRange(*this, output) : success();
   }
-  bool isAten = addsRealNumbers();
+  bool isAten = addsFloatNumbers();
   if (!isAten) {
     // XNNPACK, the signed engine, has the stricter limit for both.
     bool isSigned = getQuantizedType(output).isSigned();

@@ -114,7 +114,7 @@ static Kernel getKernel(Operation *op, double largestMultiplier,
   kernel.overflow = toLowest ? kernel.range.lo : kernel.range.hi;
 
   auto add = dyn_cast_or_null<AddOp>(getOnlyUser(kernel.last));
-  if (!add || !layer.keepsPixels() || add.addsRealNumbers() ||
+  if (!add || !layer.keepsPixels() || add.addsFloatNumbers() ||
       add.getLhs().getType().getShape() != add.getRhs().getType().getShape())
     return kernel;
   auto a = getQuantizedType(add.getLhs().getType()),

@@ -202,7 +202,7 @@ void ComparisonBuilder::addArguments() {
   for (Operation &op : second.getBody().front()) {
     if (!isQuantizeLike(&op))
       continue;
-    Value exact = networks.getReal(op.getResult(0));
+    Value exact = networks.getFloat(op.getResult(0));
     if (!exact)
       continue;
     auto argument = dyn_cast<BlockArgument>(TensorNames::getTensor(exact));
@@ -309,7 +309,7 @@ Value ComparisonBuilder::getExactOperand(Value operand) {
     // The map may have grown.
     return exactOperands[operand] = integers ? dequantize(integers) : Value();
   }
-  Value exact = networks.getReal(operand);
+  Value exact = networks.getFloat(operand);
   exact = exact ? realValues.lookupOrNull(exact) : Value();
   if (!exact || !isQuantizedTensor(operand))
     return known = exact;

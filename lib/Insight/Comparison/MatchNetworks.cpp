@@ -34,7 +34,7 @@ bool qbackend::isConstantParameter(Value value) {
   return true;
 }
 
-static bool isReal(Value value) {
+static bool isFloat(Value value) {
   return isa<RankedTensorType>(value.getType()) &&
          getElementTypeOrSelf(value.getType()).isF32();
 }
@@ -53,13 +53,13 @@ static bool isTensorOp(Operation *op) {
 }
 
 bool qbackend::isQuantizeLike(Operation *op) {
-  return isTensorOp(op) && isReal(op->getOperand(0)) &&
+  return isTensorOp(op) && isFloat(op->getOperand(0)) &&
          isQuantizedTensor(op->getResult(0)) && keepsShape(op);
 }
 
 bool qbackend::isDequantizeLike(Operation *op) {
   return isTensorOp(op) && isQuantizedTensor(op->getOperand(0)) &&
-         isReal(op->getResult(0)) && keepsShape(op);
+         isFloat(op->getResult(0)) && keepsShape(op);
 }
 
 //===----------------------------------------------------------------------===//

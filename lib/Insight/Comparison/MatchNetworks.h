@@ -33,7 +33,7 @@ public:
 
   /// The value of the float network that `value` of the other one stands for,
   /// of the same shape; null if it isn't known.
-  mlir::Value getReal(mlir::Value value) const { return realOf.lookup(value); }
+  mlir::Value getFloat(mlir::Value value) const { return realOf.lookup(value); }
   /// What stands for `value` in the quantized network; null: nothing.
   mlir::Value getQuantized(mlir::Value value) const {
     return quantizedOf.lookup(value);

@@ -439,7 +439,7 @@ llvm::Error Corrector::judgeAttempt(Simulation &simulation) {
   return llvm::Error::success();
 }
 
-/// Biases by what each layer reads if all before it are as good as real, and
+/// Biases by what each layer reads if all before it are as good as floats, and
 /// those of one layer after another, by what it reads with those before: the
 /// correction of one moves the means of all behind it.
 llvm::Error Corrector::correctBiases(Simulation &simulation) {

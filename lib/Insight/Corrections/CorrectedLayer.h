@@ -21,7 +21,7 @@ namespace qbackend {
 
 /// What pixels of a layer's input hold on average.
 struct Moments {
-  /// Sums over all pixels of the real input, clamped to the range of its
+  /// Sums over all pixels of the float input, clamped to the range of its
   /// integers, and the quantized one, for each position of the kernel and each
   /// channel. What is cut off is no reason to move what isn't.
   std::vector<double> real, quantized;

@@ -41,7 +41,7 @@ static bool isQuantized(Value value) {
   return isa<quant::QuantizedType>(getElementTypeOrSelf(value.getType()));
 }
 
-static bool isReal(Value value) {
+static bool isFloat(Value value) {
   return isa<RankedTensorType>(value.getType()) &&
          isa<FloatType>(getElementTypeOrSelf(value.getType()));
 }
@@ -134,7 +134,7 @@ void CostFinder::add(Operation &op) {
   OperatorCost entry;
   entry.op = &op;
   SmallVector<Value> parameters;
-  bool readsReal = false, readsQuantized = false;
+  bool readsFloat = false, readsQuantized = false;
   for (Value operand : op.getOperands()) {
     if (isConstant(operand)) {
       parameters.push_back(operand);
@@ -147,10 +147,10 @@ void CostFinder::add(Operation &op) {
         producer && isa<DequantizeOp>(producer) && isQuantizedOperator(&op);
     Value read = isSpelling ? producer->getOperand(0) : operand;
     entry.readBytes += getBytes(read);
-    readsReal |= isReal(read);
+    readsFloat |= isFloat(read);
     readsQuantized |= isQuantized(read);
   }
-  bool givesReal = false, givesQuantized = false;
+  bool givesFloat = false, givesQuantized = false;
   for (Value result : op.getResults()) {
     Value given = result;
     if (isQuantizedOperator(&op))
@@ -158,7 +158,7 @@ void CostFinder::add(Operation &op) {
         if (isa<QuantizeOp>(user))
           given = user->getResult(0);
     entry.writtenBytes += getBytes(given);
-    givesReal |= isReal(given);
+    givesFloat |= isFloat(given);
     givesQuantized |= isQuantized(given);
   }
   int64_t outputs = countElements(
@@ -170,7 +170,7 @@ void CostFinder::add(Operation &op) {
     OperationCounts counts = operation.countOperations();
     (operation.getQconfig() ? entry.integerMacs : entry.realMacs) =
         counts.multiplyAccumulates;
-    entry.isReal = !operation.getQconfig();
+    entry.isFloat = !operation.getQconfig();
   } else {
     entry.kind = op.getName().getStringRef().str();
     entry.name = getLocationName(op.getLoc());
@@ -181,8 +181,8 @@ void CostFinder::add(Operation &op) {
         cast<RankedTensorType>(op.getResult(0).getType()).getShape() ==
             cast<ShapedType>(op.getOperand(0).getType()).getShape();
     entry.isConversion =
-        isElementwise &&
-        (readsReal != givesReal || op.getName().stripDialect() == "requantize");
+        isElementwise && (readsFloat != givesFloat ||
+                          op.getName().stripDialect() == "requantize");
     if (readsQuantized || givesQuantized) {
       entry.integerMacs = entry.isConversion
                               ? 0
@@ -190,7 +190,7 @@ void CostFinder::add(Operation &op) {
     } else {
       entry.realMacs = countMultiplyAccumulates(&op);
       entry.integerMacs = countIntegerMultiplyAccumulates(&op);
-      entry.isReal = readsReal || givesReal;
+      entry.isFloat = readsFloat || givesFloat;
       if (isa<TransposeOp, linalg::TransposeOp, tensor::ExpandShapeOp,
               tensor::CollapseShapeOp>(op))
         entry.operations = 0;
@@ -245,19 +245,19 @@ void CostFinder::findIslands() {
     return it == numbers.end() ? -1 : int(it->second);
   };
   for (auto [i, entry] : llvm::enumerate(cost.operators)) {
-    if (!entry.isReal)
+    if (!entry.isFloat)
       continue;
     classes.insert(i);
     for (Value operand : entry.op->getOperands()) {
       int before = getNumber(operand.getDefiningOp());
-      if (before >= 0 && cost.operators[before].isReal)
+      if (before >= 0 && cost.operators[before].isFloat)
         classes.unionSets(i, before);
     }
   }
-  llvm::MapVector<unsigned, RealIsland> islands;
+  llvm::MapVector<unsigned, FloatIsland> islands;
   llvm::DenseMap<unsigned, llvm::SmallSetVector<unsigned, 4>> borders;
   for (auto [i, entry] : llvm::enumerate(cost.operators)) {
-    if (!entry.isReal)
+    if (!entry.isFloat)
       continue;
     unsigned leader = classes.getLeaderValue(i);
     islands[leader].operators.push_back(i);
@@ -282,9 +282,10 @@ void CostFinder::findIslands() {
       island.predictedSeconds += cost.operators[number].predictedSeconds;
     cost.islands.push_back(std::move(island));
   }
-  llvm::stable_sort(cost.islands, [](const RealIsland &a, const RealIsland &b) {
-    return a.predictedSeconds > b.predictedSeconds;
-  });
+  llvm::stable_sort(cost.islands,
+                    [](const FloatIsland &a, const FloatIsland &b) {
+                      return a.predictedSeconds > b.predictedSeconds;
+                    });
 }
 
 NetworkCost qbackend::findCost(func::FuncOp function) {

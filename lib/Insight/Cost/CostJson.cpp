@@ -20,12 +20,12 @@ json::Object qbackend::toJSON(const NetworkCost &cost) {
                      {"written_bytes", op.writtenBytes},
                      {"parameter_bytes", op.parameterBytes},
                      {"is_conversion", op.isConversion},
-                     {"is_real", op.isReal},
+                     {"is_real", op.isFloat},
                      {"predicted_seconds", op.predictedSeconds},
                      {"measured_seconds", op.measuredSeconds
                                               ? json::Value(*op.measuredSeconds)
                                               : json::Value(nullptr)}});
-  for (const RealIsland &island : cost.islands)
+  for (const FloatIsland &island : cost.islands)
     islands.push_back(
         json::Object{{"operators", json::Array(island.operators)},
                      {"conversions", json::Array(island.conversions)},

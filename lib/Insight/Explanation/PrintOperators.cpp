@@ -69,11 +69,11 @@ static bool isShown(Operation *op, ConstantEvaluator &constants) {
       isa<tensor::EmptyOp, tensor::DimOp, linalg::FillOp>(op) ||
       op->getName().getStringRef().starts_with("ml_program.global_load"))
     return false;
-  bool isReal = llvm::any_of(op->getResultTypes(), [](Type type) {
+  bool isFloat = llvm::any_of(op->getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && isa<FloatType>(tensor.getElementType());
   });
-  return isReal && !isa<FunctionOpInterface>(op) &&
+  return isFloat && !isa<FunctionOpInterface>(op) &&
          !llvm::all_of(op->getResults(), [&](Value result) {
            return constants.isConstant(result);
          });

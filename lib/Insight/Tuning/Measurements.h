@@ -81,7 +81,7 @@ public:
 
   QConfigMappingOp getBase() const { return base; }
   /// Of the float network on these samples.
-  const Score &getRealScore(SampleSet set) const {
+  const Score &getFloatScore(SampleSet set) const {
     return set == SampleSet::HeldBack ? realHeldBack : realSearched;
   }
   int64_t getSamples() const { return samples; }

@@ -176,10 +176,10 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
       return error;
     if (!result.isKept && isKept(score))
       notKept.push_back(needed);
-    auto atReal = simulate(candidate, real);
-    if (!atReal)
-      return atReal.takeError();
-    score = *atReal;
+    auto atFloat = simulate(candidate, real);
+    if (!atFloat)
+      return atFloat.takeError();
+    score = *atFloat;
   }
   if (!result.isKept)
     if (llvm::Error error = consider(candidate, real, score))
@@ -196,7 +196,7 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
 }
 
 /// More operators in floats, where that makes the program faster: those
-/// whose integers come from floats and become real again.
+/// whose integers come from floats and become floats again.
 llvm::Error Tuner::searchFaster() {
   if (llvm::Error error = measurements.open(*best))
     return error;
@@ -205,7 +205,7 @@ llvm::Error Tuner::searchFaster() {
   for (bool isFaster = true; isFaster && !result.isHeld;) {
     isFaster = false;
     Candidate &candidate = *best;
-    BitVector real = bestReal;
+    BitVector real = bestFloat;
     double before = *result.seconds;
     SmallVector<BitVector> moves = getMoves(*candidate.simulation);
     llvm::stable_sort(moves, [&](const BitVector &a, const BitVector &b) {
@@ -230,7 +230,7 @@ llvm::Error Tuner::searchFaster() {
         continue;
       if (llvm::Error error = consider(candidate, tried, *score))
         return error;
-      isFaster = bestReal != real;
+      isFaster = bestFloat != real;
       if (isFaster)
         break;
     }

@@ -144,7 +144,7 @@ static llvm::Error runQuietly(MLIRContext *context,
 
 /// How much longer `op` takes in floats of four bytes than in integers of
 /// one, with the conversions of what it reads and gives.
-static double predictRealSeconds(OperatorOp op) {
+static double predictFloatSeconds(OperatorOp op) {
   auto count = [](ValueRange values) {
     int64_t elements = 0;
     for (Value value : values)
@@ -177,7 +177,7 @@ describeOperators(ModuleOp module) {
     auto operation = cast<OperatorOp>(op);
     result.insert({op, SimulatedOperator{
                            selector, operation.getKindName(),
-                           predictRealSeconds(operation),
+                           predictFloatSeconds(operation),
                            operation.countOperations().multiplyAccumulates}});
   }
   return result;

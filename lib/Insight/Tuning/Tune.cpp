@@ -131,7 +131,7 @@ llvm::Error Tuner::consider(Candidate &candidate, const BitVector &real,
   found.isWritten = true;
   result = found;
   best = &candidate;
-  bestReal = real;
+  bestFloat = real;
   log << "  best so far: " << candidate.name << ", " << result.realValued
       << " of " << result.operators
       << " operators float: " << formatScore(result.score);
@@ -275,7 +275,7 @@ llvm::Error Tuner::searchChanges() {
 llvm::Expected<Parts> Tuner::prepare() {
   if (llvm::Error error = measurements.prepare(options.resume))
     return error;
-  result.real = measurements.getRealScore(SampleSet::HeldBack);
+  result.real = measurements.getFloatScore(SampleSet::HeldBack);
   result.heldBack = countHeldBack(measurements.getSamples());
   Parts parts{"tune", hashText(measurements.journal.getNetwork()), {}};
   if (options.readParts)

@@ -50,7 +50,7 @@ private:
   bool isKept(const Score &score, SampleSet set) const {
     // Of whole samples: not below by the rounding of the quotient.
     if (options.keepAccuracy &&
-        *score.accuracy < *measurements.getRealScore(set).accuracy -
+        *score.accuracy < *measurements.getFloatScore(set).accuracy -
                               *options.keepAccuracy / 100 - 1e-9)
       return false;
     return !options.keepSqnr || score.sqnr >= *options.keepSqnr;
@@ -117,7 +117,7 @@ private:
   TuneResult result;
   /// What `result` is of.
   Candidate *best = nullptr;
-  llvm::BitVector bestReal;
+  llvm::BitVector bestFloat;
 };
 
 } // namespace qbackend::tuning

@@ -275,7 +275,7 @@ QBackendStatus qbackendFakeQuantize(const float *input, float *output,
     int64_t channel = (begin / inner) % channels;
     float scale = static_cast<float>(quantization->scales[channel]);
     double zeroPoint = quantization->zeroPoints[channel];
-    if (quantization->hasRealZeroPoints) {
+    if (quantization->hasFloatZeroPoints) {
       float real = static_cast<float>(zeroPoint);
       for (int64_t i = begin; i < begin + inner; ++i)
         output[i] = numerics::fakeQuantize(input[i], scale, real, low, high);

@@ -20,7 +20,7 @@ template <typename OpTy>
 static LogicalResult writeQuantize(OpTy op, Exporter &exporter) {
   Layout layout = exporter.getLayout(op.getInput());
   Tensor x = exporter.get(op.getInput(), layout);
-  return x ? exporter.setReal(op.getOutput(), layout, x) : failure();
+  return x ? exporter.setFloat(op.getOutput(), layout, x) : failure();
 }
 
 template <typename OpTy>
@@ -31,7 +31,7 @@ static LogicalResult writeDequantize(OpTy op, Exporter &exporter) {
       std::is_same_v<OpTy, DequantizeOp>)
     return success();
   Layout layout = exporter.getLayout(op.getInput());
-  Tensor x = exporter.getReal(op.getInput(), layout);
+  Tensor x = exporter.getFloat(op.getInput(), layout);
   if (!x)
     return failure();
   exporter.set(op.getOutput(), layout, x);
@@ -68,12 +68,12 @@ static LogicalResult combine(Exporter &exporter, StringRef kind,
   Layout layout = exporter.getLayout(inputs);
   SmallVector<Tensor> tensors;
   for (Value input : inputs) {
-    tensors.push_back(exporter.getReal(input, layout));
+    tensors.push_back(exporter.getFloat(input, layout));
     if (!tensors.back())
       return failure();
   }
-  return exporter.setReal(output, layout, exporter.addMain(kind, tensors),
-                          relu);
+  return exporter.setFloat(output, layout, exporter.addMain(kind, tensors),
+                           relu);
 }
 
 static LogicalResult writeAdd(qnnpack::AddOp op, Exporter &exporter) {
@@ -93,11 +93,11 @@ static LogicalResult writeMul(qnnpack::MulOp op, Exporter &exporter) {
 static LogicalResult combine(Exporter &exporter, StringRef kind, Value input,
                              float number, Value output, bool relu) {
   Layout layout = exporter.getLayout(input);
-  Tensor x = exporter.getReal(input, layout);
+  Tensor x = exporter.getFloat(input, layout);
   if (!x)
     return failure();
   Tensor y = exporter.addMain(kind, {x, exporter.addFloat(number)});
-  return exporter.setReal(output, layout, y, relu);
+  return exporter.setFloat(output, layout, y, relu);
 }
 
 /// The engine adds a whole number of steps, c = rne(scalar / s). The scalar

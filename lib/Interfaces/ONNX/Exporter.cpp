@@ -99,7 +99,7 @@ Tensor Exporter::get(Value value, Layout layout) {
   int64_t rank = getRank(value);
   if (!other) {
     if (auto op = value.getDefiningOp<DequantizeOp>())
-      return getReal(op.getInput(), layout);
+      return getFloat(op.getInput(), layout);
     SmallVector<int64_t> permutation = getPermutation(layout, rank);
     ElementsAttr elements = findConstantOp(value);
     if (!elements)
@@ -121,7 +121,7 @@ Tensor Exporter::get(Value value, Layout layout) {
     permutation = invertPermutationVector(getPermutation(from, rank));
   Tensor result;
   if (quant::QuantizedType type = getQuantized(value)) {
-    Tensor real = getReal(value, from);
+    Tensor real = getFloat(value, from);
     if (!real)
       return {};
     FailureOr<Tensor> integers =
@@ -137,7 +137,7 @@ Tensor Exporter::get(Value value, Layout layout) {
   return result;
 }
 
-Tensor Exporter::getReal(Value value, Layout layout) {
+Tensor Exporter::getFloat(Value value, Layout layout) {
   Tensor integers = get(value, layout);
   quant::QuantizedType type = getQuantized(value);
   if (!integers || !type)
@@ -156,8 +156,8 @@ void Exporter::set(Value value, Layout layout, Tensor tensor) {
   (layout == Layout::AsIs ? known.asIs : known.channelsFirst) = tensor;
 }
 
-LogicalResult Exporter::setReal(Value value, Layout layout, Tensor real,
-                                bool relu, quant::QuantizedType written) {
+LogicalResult Exporter::setFloat(Value value, Layout layout, Tensor real,
+                                 bool relu, quant::QuantizedType written) {
   quant::QuantizedType type = getQuantized(value);
   if (!type) {
     set(value, layout, relu ? add("Relu", real) : real);

@@ -62,14 +62,14 @@ public:
   /// `value` in `layout`, integers as they are; null after an error.
   Tensor get(mlir::Value value, Layout layout);
   /// `value` as floats.
-  Tensor getReal(mlir::Value value, Layout layout);
+  Tensor getFloat(mlir::Value value, Layout layout);
   /// Says where a value is. Integers as they are.
   void set(mlir::Value value, Layout layout, Tensor tensor);
   /// The same from floats: quantizes them if `value` is quantized. With
   /// `relu`, what is below 0 becomes 0. `written`: as of getWeight.
-  mlir::LogicalResult setReal(mlir::Value value, Layout layout, Tensor real,
-                              bool relu = false,
-                              mlir::quant::QuantizedType written = {});
+  mlir::LogicalResult setFloat(mlir::Value value, Layout layout, Tensor real,
+                               bool relu = false,
+                               mlir::quant::QuantizedType written = {});
 
   //===--------------------------------------------------------------------===//
   // Constants
@@ -88,7 +88,7 @@ public:
   /// the documentation of that tensor.
   Tensor getWeight(mlir::Value weight, const View &view, int64_t axis,
                    mlir::quant::QuantizedType written = {});
-  /// An int32 bias as floats of these scales, one or one each; a real one
+  /// An int32 bias as floats of these scales, one or one each; a float one
   /// as it is.
   Tensor getBias(mlir::Value bias, llvm::ArrayRef<float> scales);
   /// The elements of a constant, or null with an error at `op`.

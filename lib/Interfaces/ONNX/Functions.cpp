@@ -84,8 +84,8 @@ static LogicalResult writeTable(Operation *op, Exporter &exporter,
   Value input = op->getOperand(0), output = op->getResult(0);
   Layout layout = exporter.getLayout(input);
   if (isCertain(input.getType(), output.getType(), table, function.evaluate)) {
-    Tensor x = exporter.getReal(input, layout);
-    return x ? exporter.setReal(output, layout, function.write(x)) : failure();
+    Tensor x = exporter.getFloat(input, layout);
+    return x ? exporter.setFloat(output, layout, function.write(x)) : failure();
   }
   Tensor q = exporter.get(input, layout);
   if (!q)
@@ -97,12 +97,12 @@ static LogicalResult writeTable(Operation *op, Exporter &exporter,
   return success();
 }
 
-static LogicalResult writeReal(OperatorOp op, Exporter &exporter,
-                               llvm::function_ref<Tensor(Tensor)> write) {
+static LogicalResult writeFloat(OperatorOp op, Exporter &exporter,
+                                llvm::function_ref<Tensor(Tensor)> write) {
   Value input = op.getInputs().front();
   Layout layout = exporter.getLayout(input);
-  Tensor x = exporter.getReal(input, layout);
-  return x ? exporter.setReal(op.getOutput(), layout, write(x), op.isFused())
+  Tensor x = exporter.getFloat(input, layout);
+  return x ? exporter.setFloat(op.getOutput(), layout, write(x), op.isFused())
            : failure();
 }
 
@@ -137,9 +137,9 @@ static SmallVector<NodeAttr> getHardsigmoid() {
 static LogicalResult writeRelu(qnnpack::ReluOp op, Exporter &exporter) {
   // Between the same parameters, any rounding gives back an integer.
   Layout layout = exporter.getLayout(op.getInput());
-  Tensor x = exporter.getReal(op.getInput(), layout);
-  return x ? exporter.setReal(op.getOutput(), layout,
-                              exporter.addMain("Relu", x))
+  Tensor x = exporter.getFloat(op.getInput(), layout);
+  return x ? exporter.setFloat(op.getOutput(), layout,
+                               exporter.addMain("Relu", x))
            : failure();
 }
 
@@ -161,12 +161,12 @@ static LogicalResult writeClamp(qnnpack::ClampOp op, Exporter &exporter) {
   auto type = qnnpack::getQuantizedType(op.getInput().getType());
   float min = op.getMin().convertToFloat(), max = op.getMax().convertToFloat();
   Layout layout = exporter.getLayout(op.getInput());
-  Tensor x = exporter.getReal(op.getInput(), layout);
+  Tensor x = exporter.getFloat(op.getInput(), layout);
   if (!x)
     return failure();
   min = getBound(min, qnnpack::quantizeNumber(min, type), type);
   max = getBound(max, qnnpack::quantizeNumber(max, type), type);
-  return exporter.setReal(op.getOutput(), layout, clip(exporter, x, min, max));
+  return exporter.setFloat(op.getOutput(), layout, clip(exporter, x, min, max));
 }
 
 template <typename OpTy>
@@ -254,7 +254,7 @@ static Tensor getSlopes(Exporter &exporter, Value input, Value weight,
   SmallVector<int64_t> shape(count == 1 ? 1 : rank, 1);
   if (count != 1)
     shape[getAxis(axis, layout, rank)] = count;
-  Tensor slopes = exporter.getReal(weight, Layout::AsIs);
+  Tensor slopes = exporter.getFloat(weight, Layout::AsIs);
   if (!slopes || shape.size() == 1)
     return slopes;
   return exporter.reshape(slopes, shape);
@@ -265,7 +265,7 @@ static LogicalResult writePrelu(qnnpack::PreluOp op, Exporter &exporter) {
   auto type = qnnpack::getQuantizedType(op.getWeight().getType());
   int64_t rank = cast<RankedTensorType>(op.getInput().getType()).getRank();
   Layout layout = exporter.getLayout(op.getInput());
-  Tensor x = exporter.getReal(op.getInput(), layout);
+  Tensor x = exporter.getFloat(op.getInput(), layout);
   Tensor slopes =
       getSlopes(exporter, op.getInput(), op.getWeight(), rank - 1, layout);
   if (!x || !slopes)
@@ -282,20 +282,21 @@ static LogicalResult writePrelu(qnnpack::PreluOp op, Exporter &exporter) {
         exporter.add("Mul", {exporter.add("Min", {x, zero}), slopes});
     y = exporter.addMain("Add", {above, below});
   }
-  return exporter.setReal(op.getOutput(), layout, y);
+  return exporter.setFloat(op.getOutput(), layout, y);
 }
 
 static LogicalResult writePreluKind(PreluAttr kind, OperatorOp op,
                                     Exporter &exporter) {
   Value input = op.getInputs().front();
   Layout layout = exporter.getLayout(input);
-  Tensor x = exporter.getReal(input, layout);
+  Tensor x = exporter.getFloat(input, layout);
   Tensor slopes =
       getSlopes(exporter, input, op.getWeight(), kind.getAxis(), layout);
   if (!x || !slopes)
     return failure();
-  return exporter.setReal(op.getOutput(), layout,
-                          exporter.addMain("PRelu", {x, slopes}), op.isFused());
+  return exporter.setFloat(op.getOutput(), layout,
+                           exporter.addMain("PRelu", {x, slopes}),
+                           op.isFused());
 }
 
 //===----------------------------------------------------------------------===//
@@ -306,12 +307,12 @@ static LogicalResult softmax(Exporter &exporter, StringRef kind, Value input,
                              Value output, int64_t axis, bool relu = false) {
   Layout layout = exporter.getLayout(input);
   int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
-  Tensor x = exporter.getReal(input, layout);
+  Tensor x = exporter.getFloat(input, layout);
   if (!x)
     return failure();
   Tensor y =
       exporter.addMain(kind, x, NodeAttr("axis", getAxis(axis, layout, rank)));
-  return exporter.setReal(output, layout, y, relu);
+  return exporter.setFloat(output, layout, y, relu);
 }
 
 static LogicalResult writeSoftmax(qnnpack::SoftmaxOp op, Exporter &exporter) {
@@ -415,8 +416,8 @@ static Tensor apply(Attribute kind, Exporter &e, Tensor x) {
 template <typename... KindTys> static void addKinds(Writers &writers) {
   (writers.addKind<KindTys>(
        [](KindTys kind, OperatorOp op, Exporter &exporter) {
-         return writeReal(op, exporter,
-                          [&](Tensor x) { return apply(kind, exporter, x); });
+         return writeFloat(op, exporter,
+                           [&](Tensor x) { return apply(kind, exporter, x); });
        }),
    ...);
 }

@@ -176,7 +176,7 @@ static LogicalResult convolve(Exporter &exporter, Value input, Value weight,
         "a transposed convolution in groups with a scale for each channel has "
         "no form in ONNX; quantize its weight per tensor");
   RuntimeTypes types = getRuntimeTypes(exporter.getOp(), input, weight, output);
-  Tensor x = exporter.getReal(input, Layout::ChannelsFirst);
+  Tensor x = exporter.getFloat(input, Layout::ChannelsFirst);
   Tensor w =
       exporter.getWeight(weight, getKernelView(type.getShape(), parameters),
                          /*axis=*/isTransposed ? 1 : 0, types.weight);
@@ -198,7 +198,8 @@ static LogicalResult convolve(Exporter &exporter, Value input, Value weight,
     attributes.push_back(NodeAttr("output_padding", parameters.outputPadding));
   Tensor y = exporter.addMain(isTransposed ? "ConvTranspose" : "Conv", inputs,
                               attributes);
-  return exporter.setReal(output, Layout::ChannelsFirst, y, relu, types.output);
+  return exporter.setFloat(output, Layout::ChannelsFirst, y, relu,
+                           types.output);
 }
 
 template <typename OpTy>
@@ -251,7 +252,7 @@ static LogicalResult multiply(Exporter &exporter, Value input, Value weight,
            << ", expected [out, in] with a static shape";
   bool isGemm = cast<RankedTensorType>(input.getType()).getRank() == 2;
   RuntimeTypes types = getRuntimeTypes(exporter.getOp(), input, weight, output);
-  Tensor x = exporter.getReal(input, Layout::AsIs);
+  Tensor x = exporter.getFloat(input, Layout::AsIs);
   Tensor w = exporter.getWeight(weight, getMatrixView(type, !isGemm),
                                 /*axis=*/isGemm ? 0 : 1, types.weight);
   Tensor b;
@@ -267,7 +268,7 @@ static LogicalResult multiply(Exporter &exporter, Value input, Value weight,
     if (b)
       y = exporter.add("Add", {y, b});
   }
-  return exporter.setReal(output, Layout::AsIs, y, relu, types.output);
+  return exporter.setFloat(output, Layout::AsIs, y, relu, types.output);
 }
 
 static LogicalResult writeLinear(qnnpack::LinearOp op, Exporter &exporter) {
@@ -285,12 +286,12 @@ static LogicalResult writeMatmulKind(MatmulAttr, OperatorOp op,
                                      Exporter &exporter) {
   SmallVector<Tensor> inputs;
   for (Value input : op.getInputs()) {
-    inputs.push_back(exporter.getReal(input, Layout::AsIs));
+    inputs.push_back(exporter.getFloat(input, Layout::AsIs));
     if (!inputs.back())
       return failure();
   }
-  return exporter.setReal(op.getOutput(), Layout::AsIs,
-                          exporter.addMain("MatMul", inputs), op.isFused());
+  return exporter.setFloat(op.getOutput(), Layout::AsIs,
+                           exporter.addMain("MatMul", inputs), op.isFused());
 }
 
 // q, s, z = DynamicQuantizeLinear(x); y = f32(q . w) * (sw * s) + b
@@ -326,7 +327,7 @@ static LogicalResult writeDynamicLinear(qnnpack::LinearDynamicOp op,
       return failure();
     y = exporter.add("Add", {y, bias});
   }
-  return exporter.setReal(op.getOutput(), Layout::AsIs, y, op.getRelu());
+  return exporter.setFloat(op.getOutput(), Layout::AsIs, y, op.getRelu());
 }
 
 //===----------------------------------------------------------------------===//
@@ -341,8 +342,8 @@ static LogicalResult writeEmbeddingKind(EmbeddingAttr, OperatorOp op,
                                     /*axis=*/0);
   if (!indices || !table)
     return failure();
-  return exporter.setReal(op.getOutput(), Layout::AsIs,
-                          exporter.addMain("Gather", {table, indices}));
+  return exporter.setFloat(op.getOutput(), Layout::AsIs,
+                           exporter.addMain("Gather", {table, indices}));
 }
 
 /// y = s * q - z * s with one rounding; in double, where the product is exact

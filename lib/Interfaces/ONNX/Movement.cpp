@@ -25,13 +25,13 @@ static LogicalResult concatenate(Exporter &exporter, ValueRange inputs,
   Layout layout = exporter.getLayout(inputs);
   SmallVector<Tensor> tensors;
   for (Value input : inputs) {
-    tensors.push_back(exporter.getReal(input, layout));
+    tensors.push_back(exporter.getFloat(input, layout));
     if (!tensors.back())
       return failure();
   }
   NodeAttr where("axis", getAxis(axis, layout, getType(output).getRank()));
-  return exporter.setReal(output, layout,
-                          exporter.addMain("Concat", tensors, where), relu);
+  return exporter.setFloat(output, layout,
+                           exporter.addMain("Concat", tensors, where), relu);
 }
 
 static LogicalResult writeCat(qnnpack::CatOp op, Exporter &exporter) {
@@ -71,15 +71,15 @@ static LogicalResult permuteDimensions(Exporter &exporter, Value input,
     return success(bool(x));
   }
   // From where it is, so that there is one transposition.
-  Tensor x = exporter.getReal(input, from);
+  Tensor x = exporter.getFloat(input, from);
   if (!x)
     return failure();
   auto composed = llvm::map_to_vector(permutation, [&](int64_t axis) {
     return getAxis(axis, from, permutation.size());
   });
   if (llvm::is_sorted(composed))
-    return exporter.setReal(output, Layout::AsIs, x);
-  return exporter.setReal(
+    return exporter.setFloat(output, Layout::AsIs, x);
+  return exporter.setFloat(
       output, Layout::AsIs,
       exporter.addMain("Transpose", x, NodeAttr("perm", composed)));
 }
@@ -107,13 +107,13 @@ static LogicalResult reshapeTo(Exporter &exporter, Value input, Value output,
     return exporter.getOp()->emitError()
            << "the result has type " << output.getType()
            << ", and a Reshape finds one dynamic extent at most";
-  Tensor x = exporter.getReal(input, from);
+  Tensor x = exporter.getFloat(input, from);
   if (!x)
     return failure();
   SmallVector<int64_t> extents(shape);
   for (int64_t &extent : extents)
     extent = ShapedType::isDynamic(extent) ? -1 : extent;
-  return exporter.setReal(
+  return exporter.setFloat(
       output, Layout::AsIs,
       exporter.addMain("Reshape", {x, exporter.addInts(extents)}), relu);
 }
@@ -147,7 +147,7 @@ static LogicalResult writeReshapeKind(KindTy kind, OperatorOp op,
   if (!permutation || llvm::is_sorted(permutation.asArrayRef()))
     return reshapeTo(exporter, input, op.getOutput());
   Layout from = exporter.getLayout(input);
-  Tensor x = exporter.getReal(input, from);
+  Tensor x = exporter.getFloat(input, from);
   if (!x)
     return failure();
   auto composed =
@@ -156,7 +156,7 @@ static LogicalResult writeReshapeKind(KindTy kind, OperatorOp op,
       });
   if (!llvm::is_sorted(composed))
     x = exporter.transpose(x, composed);
-  return exporter.setReal(
+  return exporter.setFloat(
       op.getOutput(), Layout::AsIs,
       exporter.reshape(x, getType(op.getOutput()).getShape()));
 }
@@ -181,7 +181,7 @@ static LogicalResult slice(Exporter &exporter, Value input, Value output,
                            ArrayRef<int64_t> offsets,
                            ArrayRef<int64_t> strides) {
   Layout layout = exporter.getLayout(input);
-  Tensor x = exporter.getReal(input, layout);
+  Tensor x = exporter.getFloat(input, layout);
   if (!x)
     return failure();
   SmallVector<int64_t> starts, ends, axes, steps;
@@ -198,11 +198,11 @@ static LogicalResult slice(Exporter &exporter, Value input, Value output,
     steps.push_back(strides[dim]);
   }
   if (axes.empty())
-    return exporter.setReal(output, layout, x);
+    return exporter.setFloat(output, layout, x);
   Tensor y = exporter.addMain(
       "Slice", {x, exporter.addInts(starts), exporter.addInts(ends),
                 exporter.addInts(axes), exporter.addInts(steps)});
-  return exporter.setReal(output, layout, y);
+  return exporter.setFloat(output, layout, y);
 }
 
 static LogicalResult writeSlice(qnnpack::SliceOp op, Exporter &exporter) {
@@ -220,14 +220,14 @@ static LogicalResult pad(Exporter &exporter, Value input, Value output,
                          ArrayRef<int64_t> low, ArrayRef<int64_t> high,
                          float value) {
   Layout layout = exporter.getLayout(input);
-  Tensor x = exporter.getReal(input, layout);
+  Tensor x = exporter.getFloat(input, layout);
   if (!x)
     return failure();
   SmallVector<int64_t> pads = permute(low, layout);
   pads.append(permute(high, layout));
   Tensor y = exporter.addMain(
       "Pad", {x, exporter.addInts(pads), exporter.addFloat(value)});
-  return exporter.setReal(output, layout, y);
+  return exporter.setFloat(output, layout, y);
 }
 
 static LogicalResult writePad(qnnpack::PadOp op, Exporter &exporter) {
@@ -250,12 +250,12 @@ static LogicalResult writePadKind(PadAttr kind, OperatorOp op,
 static LogicalResult repeat(Exporter &exporter, Value input, Value output,
                             ArrayRef<int64_t> multiples) {
   Layout layout = exporter.getLayout(input);
-  Tensor x = exporter.getReal(input, layout);
+  Tensor x = exporter.getFloat(input, layout);
   if (!x)
     return failure();
   Tensor y = exporter.addMain(
       "Tile", {x, exporter.addInts(permute(multiples, layout))});
-  return exporter.setReal(output, layout, y);
+  return exporter.setFloat(output, layout, y);
 }
 
 static LogicalResult writeRepeat(qnnpack::RepeatOp op, Exporter &exporter) {
@@ -283,7 +283,7 @@ static LogicalResult shuffle(Exporter &exporter, Value input, Value output,
     return exporter.getOp()->emitError()
            << "the input has type " << input.getType()
            << ", and a Reshape finds one dynamic extent at most";
-  Tensor x = exporter.getReal(input, layout);
+  Tensor x = exporter.getFloat(input, layout);
   if (!x)
     return failure();
   SmallVector<int64_t> split(shape);
@@ -292,7 +292,7 @@ static LogicalResult shuffle(Exporter &exporter, Value input, Value output,
   auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, split.size()));
   std::swap(permutation[axis], permutation[axis + 1]);
   Tensor y = exporter.transpose(exporter.reshape(x, split), permutation);
-  return exporter.setReal(output, layout, exporter.reshape(y, shape));
+  return exporter.setFloat(output, layout, exporter.reshape(y, shape));
 }
 
 static LogicalResult writeChannelShuffle(qnnpack::ChannelShuffleOp op,
@@ -311,10 +311,10 @@ static LogicalResult writeChannelShuffleKind(ChannelShuffleAttr kind,
 /// Channel c * f * f + i * f + j is pixel (i, j) of c: ONNX's mode CRD.
 static LogicalResult writePixelShuffleKind(PixelShuffleAttr kind, OperatorOp op,
                                            Exporter &exporter) {
-  Tensor x = exporter.getReal(op.getInputs().front(), Layout::ChannelsFirst);
+  Tensor x = exporter.getFloat(op.getInputs().front(), Layout::ChannelsFirst);
   if (!x)
     return failure();
-  return exporter.setReal(
+  return exporter.setFloat(
       op.getOutput(), Layout::ChannelsFirst,
       exporter.addMain("DepthToSpace", x,
                        {NodeAttr("blocksize", kind.getUpscaleFactor()),
@@ -333,15 +333,15 @@ static LogicalResult writePixelUnshuffleKind(PixelUnshuffleAttr kind,
   if (llvm::any_of(ArrayRef(shape).drop_front(), ShapedType::isDynamic))
     return op.emitError() << "the input has type " << input.getType()
                           << ", expected a static shape but for the batch";
-  Tensor x = exporter.getReal(input, Layout::ChannelsFirst);
+  Tensor x = exporter.getFloat(input, Layout::ChannelsFirst);
   if (!x)
     return failure();
   Tensor y = exporter.reshape(
       x, {shape[0], shape[1], shape[2] / f, f, shape[3] / f, f});
   y = exporter.transpose(y, {0, 1, 3, 5, 2, 4});
-  return exporter.setReal(op.getOutput(), Layout::ChannelsFirst,
-                          exporter.reshape(y, {shape[0], shape[1] * f * f,
-                                               shape[2] / f, shape[3] / f}));
+  return exporter.setFloat(op.getOutput(), Layout::ChannelsFirst,
+                           exporter.reshape(y, {shape[0], shape[1] * f * f,
+                                                shape[2] / f, shape[3] / f}));
 }
 
 void onnx::addMovement(Writers &writers) {

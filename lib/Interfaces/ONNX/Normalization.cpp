@@ -12,7 +12,7 @@ using namespace qbackend::onnx;
 static Tensor getOr(Exporter &exporter, Value value, ArrayRef<int64_t> shape,
                     float other) {
   if (value)
-    return exporter.getReal(value, Layout::AsIs);
+    return exporter.getFloat(value, Layout::AsIs);
   int64_t count = ShapedType::getNumElements(shape);
   return exporter.addFloats(SmallVector<float>(count, other), shape);
 }
@@ -40,7 +40,7 @@ static LogicalResult normalizeBatch(Exporter &exporter, Value input,
   FailureOr<Layout> layout = getChannelLayout(exporter, input, axis);
   if (failed(layout))
     return failure();
-  SmallVector<Tensor> inputs = {exporter.getReal(input, *layout)};
+  SmallVector<Tensor> inputs = {exporter.getFloat(input, *layout)};
   int64_t channels = getType(input).getDimSize(axis);
   // weight, bias, mean, var
   for (auto [i, value] : llvm::enumerate(parameters))
@@ -48,7 +48,7 @@ static LogicalResult normalizeBatch(Exporter &exporter, Value input,
         getOr(exporter, value, channels, i == 0 || i == 3 ? 1 : 0));
   if (!llvm::all_of(inputs, [](Tensor tensor) { return bool(tensor); }))
     return failure();
-  return exporter.setReal(
+  return exporter.setFloat(
       output, *layout,
       exporter.addMain("BatchNormalization", inputs,
                        NodeAttr("epsilon", static_cast<float>(eps))),
@@ -81,13 +81,13 @@ static LogicalResult writeBatchNormKind(KindTy kind, OperatorOp op,
 static LogicalResult normalizeTrailing(Exporter &exporter, Value input,
                                        Value weight, Value bias, Value output,
                                        int64_t axis, double eps, bool relu) {
-  Tensor x = exporter.getReal(input, Layout::AsIs);
+  Tensor x = exporter.getFloat(input, Layout::AsIs);
   Tensor w =
       getOr(exporter, weight, getType(input).getShape().drop_front(axis), 1);
-  Tensor b = bias ? exporter.getReal(bias, Layout::AsIs) : Tensor();
+  Tensor b = bias ? exporter.getFloat(bias, Layout::AsIs) : Tensor();
   if (!x || !w || (bias && !b))
     return failure();
-  return exporter.setReal(
+  return exporter.setFloat(
       output, Layout::AsIs,
       exporter.addMain("LayerNormalization", {x, w, b},
                        {NodeAttr("axis", axis),
@@ -133,7 +133,7 @@ static LogicalResult writeLayerNormKind(LayerNormAttr kind, OperatorOp op,
 static LogicalResult writeRmsNormKind(RmsNormAttr kind, OperatorOp op,
                                       Exporter &exporter) {
   FailureOr<int64_t> axis = getFirst(op, kind.getAxes());
-  Tensor x = exporter.getReal(op.getInputs().front(), Layout::AsIs);
+  Tensor x = exporter.getFloat(op.getInputs().front(), Layout::AsIs);
   if (failed(axis) || !x)
     return failure();
   Tensor mean = exporter.add("ReduceMean", exporter.add("Mul", {x, x}),
@@ -144,12 +144,12 @@ static LogicalResult writeRmsNormKind(RmsNormAttr kind, OperatorOp op,
       exporter.add("Sqrt", exporter.add("Add", {mean, exporter.addFloat(eps)}));
   Tensor y = exporter.addMain("Div", {x, root});
   if (op.getWeight()) {
-    Tensor weight = exporter.getReal(op.getWeight(), Layout::AsIs);
+    Tensor weight = exporter.getFloat(op.getWeight(), Layout::AsIs);
     if (!weight)
       return failure();
     y = exporter.add("Mul", {y, weight});
   }
-  return exporter.setReal(op.getOutput(), Layout::AsIs, y, op.isFused());
+  return exporter.setFloat(op.getOutput(), Layout::AsIs, y, op.isFused());
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,12 +163,12 @@ static LogicalResult normalizeChannels(Exporter &exporter, Value input,
   if (failed(layout))
     return failure();
   int64_t channels = getType(input).getDimSize(axis);
-  Tensor x = exporter.getReal(input, *layout);
+  Tensor x = exporter.getFloat(input, *layout);
   Tensor w = getOr(exporter, weight, channels, 1);
   Tensor b = getOr(exporter, bias, channels, 0);
   if (!x || !w || !b)
     return failure();
-  return exporter.setReal(
+  return exporter.setFloat(
       output, *layout,
       exporter.addMain("InstanceNormalization", {x, w, b},
                        NodeAttr("epsilon", static_cast<float>(eps))),
@@ -205,7 +205,7 @@ static LogicalResult normalizeGroups(Exporter &exporter, Value input,
     return exporter.getOp()->emitError()
            << "the input has type " << input.getType()
            << ", expected a static shape but for the batch";
-  Tensor x = exporter.getReal(input, *layout);
+  Tensor x = exporter.getFloat(input, *layout);
   if (!x)
     return failure();
   // 0: as in the input.
@@ -221,12 +221,12 @@ static LogicalResult normalizeGroups(Exporter &exporter, Value input,
        {std::pair("Mul", weight), std::pair("Add", bias)}) {
     if (!value)
       continue;
-    Tensor numbers = exporter.getReal(value, Layout::AsIs);
+    Tensor numbers = exporter.getFloat(value, Layout::AsIs);
     if (!numbers)
       return failure();
     y = exporter.add(kind, {y, exporter.reshape(numbers, along)});
   }
-  return exporter.setReal(output, *layout, y, relu);
+  return exporter.setFloat(output, *layout, y, relu);
 }
 
 static LogicalResult writeGroupNorm(qnnpack::GroupNormOp op,

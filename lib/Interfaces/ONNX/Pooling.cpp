@@ -88,7 +88,7 @@ static FailureOr<Windows> getWindows(Exporter &exporter, Value input,
 static LogicalResult poolMax(Exporter &exporter, Value input, Value output,
                              const Windows &windows, bool nearest,
                              bool relu = false) {
-  Tensor x = exporter.getReal(input, Layout::ChannelsFirst);
+  Tensor x = exporter.getFloat(input, Layout::ChannelsFirst);
   if (!x)
     return failure();
   SmallVector<int64_t> pads = windows.getPads();
@@ -111,8 +111,8 @@ static LogicalResult poolMax(Exporter &exporter, Value input, Value output,
   SmallVector<NodeAttr> attributes = windows.getAttributes();
   attributes.push_back(NodeAttr("pads", pads));
   attributes.push_back(NodeAttr("dilations", windows.dilation));
-  return exporter.setReal(output, Layout::ChannelsFirst,
-                          exporter.addMain("MaxPool", x, attributes), relu);
+  return exporter.setFloat(output, Layout::ChannelsFirst,
+                           exporter.addMain("MaxPool", x, attributes), relu);
 }
 
 static LogicalResult writeMaxPool(qnnpack::MaxPool2dOp op, Exporter &exporter) {
@@ -192,7 +192,7 @@ static SmallVector<int64_t> getDivisors(const Windows &windows,
 static LogicalResult poolAverage(Exporter &exporter, Value input, Value output,
                                  const Windows &windows,
                                  const Divisors &divisors, bool relu = false) {
-  Tensor x = exporter.getReal(input, Layout::ChannelsFirst);
+  Tensor x = exporter.getFloat(input, Layout::ChannelsFirst);
   if (!x)
     return failure();
   int64_t size = llvm::product_of(windows.kernel);
@@ -214,7 +214,7 @@ static LogicalResult poolAverage(Exporter &exporter, Value input, Value output,
     shape.append(windows.output);
     y = exporter.add("Mul", {y, exporter.addFloats(factors, shape)});
   }
-  return exporter.setReal(output, Layout::ChannelsFirst, y, relu);
+  return exporter.setFloat(output, Layout::ChannelsFirst, y, relu);
 }
 
 static LogicalResult writeAvgPool(qnnpack::AvgPool2dOp op, Exporter &exporter) {
@@ -275,7 +275,7 @@ static LogicalResult averageTo(Exporter &exporter, Value input, Value output,
     return exporter.getOp()->emitError()
            << "pools from " << input.getType() << " to " << output.getType()
            << ", expected images of a static size";
-  Tensor x = exporter.getReal(input, Layout::ChannelsFirst);
+  Tensor x = exporter.getFloat(input, Layout::ChannelsFirst);
   if (!x)
     return failure();
   Tensor y;
@@ -305,7 +305,7 @@ static LogicalResult averageTo(Exporter &exporter, Value input, Value output,
            << "pools from " << input.getType() << " to " << output.getType()
            << ", whose windows have several sizes";
   }
-  return exporter.setReal(output, Layout::ChannelsFirst, y, relu);
+  return exporter.setFloat(output, Layout::ChannelsFirst, y, relu);
 }
 
 static LogicalResult writeAdaptive(qnnpack::AdaptiveAvgPool2dOp op,
@@ -325,15 +325,15 @@ static LogicalResult writeAdaptiveKind(KindTy, OperatorOp op,
 //===----------------------------------------------------------------------===//
 
 static LogicalResult writeMean(qnnpack::MeanOp op, Exporter &exporter) {
-  Tensor x = exporter.getReal(op.getInput(), Layout::ChannelsFirst);
+  Tensor x = exporter.getFloat(op.getInput(), Layout::ChannelsFirst);
   if (!x)
     return failure();
   Tensor y = exporter.addMain("GlobalAveragePool", x);
   if (op.getKeepdim())
-    return exporter.setReal(op.getOutput(), Layout::ChannelsFirst, y);
+    return exporter.setFloat(op.getOutput(), Layout::ChannelsFirst, y);
   // 0: as in the input.
   y = exporter.add("Reshape", {y, exporter.addInts({0, -1})});
-  return exporter.setReal(op.getOutput(), Layout::AsIs, y);
+  return exporter.setFloat(op.getOutput(), Layout::AsIs, y);
 }
 
 template <typename KindTy>
@@ -348,7 +348,7 @@ static LogicalResult writeReductionKind(KindTy kind, OperatorOp op,
                      llvm::equal(axes, ArrayRef<int64_t>{1, 2});
   if (dropsPixels)
     layout = exporter.getLayout(input);
-  Tensor x = exporter.getReal(input, layout);
+  Tensor x = exporter.getFloat(input, layout);
   if (!x)
     return failure();
   auto where = llvm::map_to_vector(
@@ -363,9 +363,9 @@ static LogicalResult writeReductionKind(KindTy kind, OperatorOp op,
           ? exporter.addMain("ReduceSum", {x, exporter.addInts(where)},
                              keepdims)
           : exporter.addMain(name, x, {NodeAttr("axes", where), keepdims});
-  return exporter.setReal(op.getOutput(),
-                          kind.getKeepdim() ? layout : Layout::AsIs, y,
-                          op.isFused());
+  return exporter.setFloat(op.getOutput(),
+                           kind.getKeepdim() ? layout : Layout::AsIs, y,
+                           op.isFused());
 }
 
 void onnx::addPooling(Writers &writers) {

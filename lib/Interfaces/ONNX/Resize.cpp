@@ -78,7 +78,7 @@ static LogicalResult upsampleNearest(Exporter &exporter, Value input,
   FailureOr<Sizes> sizes = getSizes(exporter, input, output, factors);
   if (failed(sizes))
     return failure();
-  Tensor y = exporter.getReal(input, Layout::ChannelsFirst);
+  Tensor y = exporter.getFloat(input, Layout::ChannelsFirst);
   if (!y)
     return failure();
   // Whole factors copy each pixel as often as they say.
@@ -107,7 +107,7 @@ static LogicalResult upsampleNearest(Exporter &exporter, Value input,
                        NodeAttr("axis", int64_t(axis) + 2));
     }
   }
-  return exporter.setReal(output, Layout::ChannelsFirst, y, relu);
+  return exporter.setFloat(output, Layout::ChannelsFirst, y, relu);
 }
 
 static LogicalResult upsampleLinear(Exporter &exporter, Value input,
@@ -117,7 +117,7 @@ static LogicalResult upsampleLinear(Exporter &exporter, Value input,
   FailureOr<Sizes> sizes = getSizes(exporter, input, output, factors);
   if (failed(sizes))
     return failure();
-  Tensor x = exporter.getReal(input, Layout::ChannelsFirst);
+  Tensor x = exporter.getFloat(input, Layout::ChannelsFirst);
   if (!x)
     return failure();
   Tensor y = resize(
@@ -125,7 +125,7 @@ static LogicalResult upsampleLinear(Exporter &exporter, Value input,
       {NodeAttr("mode", StringRef("linear")),
        NodeAttr("coordinate_transformation_mode",
                 StringRef(alignCorners ? "align_corners" : "half_pixel"))});
-  return exporter.setReal(output, Layout::ChannelsFirst, y, relu);
+  return exporter.setFloat(output, Layout::ChannelsFirst, y, relu);
 }
 
 static LogicalResult writeNearest(qnnpack::UpsampleNearest2dOp op,

@@ -22,11 +22,11 @@ static int64_t countElementsOf(Value value) {
 }
 
 int64_t qbackend::countOperations(Operation *op) {
-  bool isReal = llvm::any_of(op->getResultTypes(), [](Type type) {
+  bool isFloat = llvm::any_of(op->getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && isa<FloatType>(tensor.getElementType());
   });
-  if (!isReal || op->hasTrait<OpTrait::ConstantLike>() ||
+  if (!isFloat || op->hasTrait<OpTrait::ConstantLike>() ||
       isa<linalg::FillOp, tosa::ReshapeOp, tosa::TransposeOp, tosa::SliceOp,
           tosa::PadOp, tosa::TileOp, tosa::ConcatOp, tosa::GatherOp,
           tosa::CastOp, tosa::IdentityOp, tosa::ReverseOp>(op) ||

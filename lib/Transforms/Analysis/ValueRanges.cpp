@@ -16,14 +16,14 @@
 using namespace mlir;
 using namespace qbackend;
 
-std::optional<RealRange> qbackend::inferRange(OperatorOp op,
-                                              ArrayRef<RealRange> inputs) {
+std::optional<FloatRange> qbackend::inferRange(OperatorOp op,
+                                               ArrayRef<FloatRange> inputs) {
   OperatorOperands operands = op.getKindOperands();
   size_t used = operands.inputs.size();
-  std::optional<RealRange> result;
+  std::optional<FloatRange> result;
   for (OperatorKindAttrInterface kind : op.getOperatorKinds()) {
     std::optional<unsigned> count = kind.getInputCount();
-    SmallVector<RealRange> ranges;
+    SmallVector<FloatRange> ranges;
     if (!result) {
       ranges.assign(inputs.begin(), inputs.begin() + used);
     } else {
@@ -60,19 +60,19 @@ ValueRanges::ValueRanges(ModuleOp module) {
 
 void ValueRanges::visit(Operation *op) {
   if (auto operation = dyn_cast<OperatorOp>(op)) {
-    SmallVector<RealRange> inputs;
+    SmallVector<FloatRange> inputs;
     for (Value input : operation.getInputs()) {
-      std::optional<RealRange> range = lookup(input);
+      std::optional<FloatRange> range = lookup(input);
       // Indices of rows say nothing about what is in the rows.
       if (!range && operation.getKind().getWeightRole() == WeightRole::Rows)
-        range = RealRange{0, 0};
+        range = FloatRange{0, 0};
       if (!range)
         return;
       inputs.push_back(*range);
     }
     if (inputs.empty())
       return;
-    std::optional<RealRange> range = inferRange(operation, inputs);
+    std::optional<FloatRange> range = inferRange(operation, inputs);
     constexpr double largest = std::numeric_limits<float>::max();
     if (range && std::abs(range->min) <= largest &&
         std::abs(range->max) <= largest)
@@ -93,7 +93,7 @@ void ValueRanges::visit(Operation *op) {
     ranges[op->getResult(0)] = {*min, *max};
 }
 
-std::optional<RealRange> ValueRanges::lookup(Value value) const {
+std::optional<FloatRange> ValueRanges::lookup(Value value) const {
   auto it = ranges.find(TensorNames::getTensor(value));
   if (it == ranges.end())
     return std::nullopt;

@@ -40,7 +40,7 @@ func::FuncOp ReferenceImplementations::getOrCopy(StringAttr name) {
   return copy;
 }
 
-/// The quantized tensor behind a real value.
+/// The quantized tensor behind a float value.
 static Value getQuantized(Value real) {
   auto producer = real ? real.getDefiningOp<DequantizeOp>() : DequantizeOp();
   return producer ? producer.getInput() : Value();

@@ -52,7 +52,7 @@ bool ElementProgram::run(ArrayRef<double> inputs, size_t channel,
       for (size_t i = 0; i < count; ++i)
         result[i] = slot.step.type.isInteger()
                         ? ScalarNumber::ofInteger(int64_t(inputs[i]))
-                        : ScalarNumber::ofReal(inputs[i]);
+                        : ScalarNumber::ofFloat(inputs[i]);
       break;
     case Slot::Constant: {
       ArrayRef<ScalarNumber> values = slot.numbers.values;
@@ -384,8 +384,8 @@ static bool round(ArrayRef<ScalarStep> steps) {
     case ScalarCode::Round:
     case ScalarCode::RoundEven:
     case ScalarCode::Truncate:
-    case ScalarCode::RealToSigned:
-    case ScalarCode::RealToUnsigned:
+    case ScalarCode::FloatToSigned:
+    case ScalarCode::FloatToUnsigned:
       return true;
     default:
       return false;
@@ -398,7 +398,7 @@ static bool dropsBits(ArrayRef<ScalarStep> steps) {
   return llvm::any_of(steps, [](const ScalarStep &step) {
     return step.code == ScalarCode::RemF ||
            (step.code == ScalarCode::Bitcast && !step.type.isInteger()) ||
-           (step.code == ScalarCode::CastReal && step.type.width < 32);
+           (step.code == ScalarCode::CastFloat && step.type.width < 32);
   });
 }
 

@@ -20,7 +20,7 @@ OrRefusal<mlir::quant::QuantizedType> getElement(const QuantizationForm &form,
 OrRefusal<mlir::quant::QuantizedType>
 getElement(mlir::quant::QuantizedType type);
 
-/// The integers of real `elements` by `element`, limited to [min, max].
+/// The integers of float `elements` by `element`, limited to [min, max].
 mlir::DenseElementsAttr quantizeElements(mlir::DenseElementsAttr elements,
                                          mlir::quant::QuantizedType element,
                                          int64_t min, int64_t max);

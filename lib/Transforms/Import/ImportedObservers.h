@@ -58,7 +58,7 @@ private:
 
 /// The observer of a weight that the module came with as integers: that of
 /// `qconfig` if they satisfy it, or one with what is different. Null if the
-/// weight is a real constant.
+/// weight is a float constant.
 ObserverAttr getImportedWeightObserver(OperatorOp op, QConfigAttr qconfig);
 
 /// Gives the integers of a weight that the module came with the sign that

@@ -36,13 +36,13 @@ static bool hasStep(Operation *op,
 }
 
 static bool isConversion(const ScalarStep &step) {
-  return step.code == ScalarCode::RealToSigned ||
-         step.code == ScalarCode::RealToUnsigned;
+  return step.code == ScalarCode::FloatToSigned ||
+         step.code == ScalarCode::FloatToUnsigned;
 }
 
 /// Whether floats are computed from `integers`, which a conversion made,
 /// by other integers and another conversion.
-static bool becomeReal(Value integers) {
+static bool becomeFloat(Value integers) {
   SmallVector<Value> open = {integers};
   llvm::DenseSet<Value> visited = {integers};
   auto add = [&](Value value) {
@@ -55,8 +55,8 @@ static bool becomeReal(Value integers) {
     for (OpOperand &use : value.getUses()) {
       Operation *user = use.getOwner();
       if (hasStep(user, [](const ScalarStep &step) {
-            return step.code == ScalarCode::SignedToReal ||
-                   step.code == ScalarCode::UnsignedToReal;
+            return step.code == ScalarCode::SignedToFloat ||
+                   step.code == ScalarCode::UnsignedToFloat;
           }))
         return true;
       // So is a table of numbers, one for each integer; rows of one are not.
@@ -111,7 +111,7 @@ static bool quantizes(Operation *op) {
   return isFound || (hasStep(op, isConversion) && op->getNumResults() == 1 &&
                      (isa<ShapedType>(op->getResult(0).getType()) ||
                       isOfElements(op->getOperand(0))) &&
-                     becomeReal(op->getResult(0)));
+                     becomeFloat(op->getResult(0)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -19,7 +19,7 @@ struct IntegerCode {
   /// Says which integers of the module stay code: QB144, QB145.
   void remark() const;
 
-  /// Ops that make integers of 16 bits or less, wider ones that become real
+  /// Ops that make integers of 16 bits or less, wider ones that become float
   /// numbers again, or floats of 8 bits of floats, or round them to
   /// integers, in the order of the code: quantization that wasn't understood.
   llvm::SmallVector<mlir::Operation *> conversions;

@@ -31,7 +31,7 @@ static Refusal notRecognized() {
   return Refusal("its integers are no sums of products that are recognised");
 }
 
-static RankedTensorType toReal(Value value) {
+static RankedTensorType toFloat(Value value) {
   return cast<RankedTensorType>(value.getType())
       .clone(Float32Type::get(value.getContext()));
 }
@@ -58,7 +58,7 @@ static bool isMovingGeneric(linalg::GenericOp op) {
 }
 
 Value ContractionImporter::createMovement(Operation *op,
-                                          function_ref<Value()> getReal,
+                                          function_ref<Value()> getFloat,
                                           int64_t zeroPoint) {
   OpBuilder builder(user);
   Location loc = op->getLoc();
@@ -66,13 +66,13 @@ Value ContractionImporter::createMovement(Operation *op,
     return padding && constants.getSplat(padding) == double(zeroPoint);
   };
   auto clone = [&]() -> Value {
-    Value real = getReal();
+    Value real = getFloat();
     if (!real)
       return {};
     IRMapping mapping;
     mapping.map(op->getOperand(0), real);
     Operation *copy = builder.clone(*op, mapping);
-    copy->getResult(0).setType(toReal(op->getResult(0)));
+    copy->getResult(0).setType(toFloat(op->getResult(0)));
     return copy->getResult(0);
   };
   return llvm::TypeSwitch<Operation *, Value>(op)
@@ -80,7 +80,7 @@ Value ContractionImporter::createMovement(Operation *op,
             tensor::ExtractSliceOp, tensor::CastOp, tosa::TransposeOp,
             tosa::ReshapeOp, tosa::SliceOp>([&](auto) { return clone(); })
       .Case([&](linalg::TransposeOp transpose) -> Value {
-        Value real = getReal();
+        Value real = getFloat();
         if (!real)
           return {};
         return linalg::TransposeOp::create(
@@ -90,7 +90,7 @@ Value ContractionImporter::createMovement(Operation *op,
             ->getResult(0);
       })
       .Case([&](linalg::BroadcastOp broadcast) -> Value {
-        Value real = getReal();
+        Value real = getFloat();
         if (!real)
           return {};
         return linalg::BroadcastOp::create(
@@ -102,13 +102,13 @@ Value ContractionImporter::createMovement(Operation *op,
       .Case([&](linalg::GenericOp generic) -> Value {
         if (!isMovingGeneric(generic))
           return {};
-        Value real = getReal();
+        Value real = getFloat();
         if (!real)
           return {};
         Value init = createEmpty(builder, loc, generic.getDpsInits()[0]);
         return linalg::GenericOp::create(
-                   builder, loc, TypeRange(toReal(generic->getResult(0))), real,
-                   init, generic.getIndexingMapsArray(),
+                   builder, loc, TypeRange(toFloat(generic->getResult(0))),
+                   real, init, generic.getIndexingMapsArray(),
                    generic.getIteratorTypesArray(),
                    [](OpBuilder &b, Location inner, ValueRange arguments) {
                      linalg::YieldOp::create(b, inner, arguments[0]);
@@ -118,25 +118,25 @@ Value ContractionImporter::createMovement(Operation *op,
       .Case([&](tensor::PadOp pad) -> Value {
         if (!isPaddedWithZero(pad.getConstantPaddingValue()))
           return {};
-        Value real = getReal();
+        Value real = getFloat();
         if (!real)
           return {};
         Value zero = arith::ConstantOp::create(builder, loc,
                                                builder.getF32FloatAttr(0.0f));
-        return tensor::PadOp::create(builder, loc, toReal(pad.getResult()),
+        return tensor::PadOp::create(builder, loc, toFloat(pad.getResult()),
                                      real, pad.getMixedLowPad(),
                                      pad.getMixedHighPad(), zero);
       })
       .Case([&](tosa::PadOp pad) -> Value {
         if (!isPaddedWithZero(pad.getPadConst()))
           return {};
-        Value real = getReal();
+        Value real = getFloat();
         if (!real)
           return {};
         Value zero = tosa::ConstOp::create(
-            builder, loc, toReal(pad.getPadConst()),
-            DenseElementsAttr::get(toReal(pad.getPadConst()), 0.0f));
-        return tosa::PadOp::create(builder, loc, toReal(pad.getOutput()), real,
+            builder, loc, toFloat(pad.getPadConst()),
+            DenseElementsAttr::get(toFloat(pad.getPadConst()), 0.0f));
+        return tosa::PadOp::create(builder, loc, toFloat(pad.getOutput()), real,
                                    pad.getPadding(), zero);
       })
       .Default([](Operation *) { return Value(); });
@@ -200,7 +200,7 @@ OrRefusal<Value> ContractionImporter::importBytes(const Factor &factor,
     return notRecognized();
   Refusal refusal;
   if (Operation *op = factor.integers.getDefiningOp()) {
-    auto getReal = [&]() -> Value {
+    auto getFloat = [&]() -> Value {
       Factor before = factor;
       before.integers = op->getOperand(0);
       OrRefusal<Value> real = importBytes(before, scale);
@@ -209,7 +209,7 @@ OrRefusal<Value> ContractionImporter::importBytes(const Factor &factor,
       refusal = real.getRefusal();
       return {};
     };
-    if (Value moved = createMovement(op, getReal, factor.zeroPoint))
+    if (Value moved = createMovement(op, getFloat, factor.zeroPoint))
       return moved;
     if (!refusal.reason.empty())
       return refusal;
@@ -295,7 +295,7 @@ OrRefusal<Value> ContractionImporter::importConstant(Value sums, double scale) {
   if (!integers)
     return Refusal("its bias is not known");
   bool isLarge = false;
-  auto type = cast<ShapedType>(toReal(sums));
+  auto type = cast<ShapedType>(toFloat(sums));
   auto convert = [&](const APInt &integer) {
     isLarge |= std::abs(integer.getSExtValue()) > kLargestBias;
     return float(double(integer.getSExtValue()) * scale);
@@ -362,7 +362,7 @@ OrRefusal<Value> ContractionImporter::importStructured(linalg::LinalgOp op,
   };
   OpBuilder builder(user);
   return linalg::GenericOp::create(
-             builder, op.getLoc(), TypeRange(toReal(op->getResult(0))),
+             builder, op.getLoc(), TypeRange(toFloat(op->getResult(0))),
              ValueRange{factors->first, factors->second}, *init,
              ArrayRef<AffineMap>{
                  getMap(*lhs), getMap(*rhs),
@@ -410,7 +410,7 @@ OrRefusal<Value> ContractionImporter::importTosa(Operation *op, double scale) {
   operands.append(2, zero);
   Operation *copy = builder.clone(*op);
   copy->setOperands(operands);
-  copy->getResult(0).setType(toReal(op->getResult(0)));
+  copy->getResult(0).setType(toFloat(op->getResult(0)));
   if (copy->hasAttr("acc_type"))
     copy->setAttr("acc_type", TypeAttr::get(builder.getF32Type()));
   return copy->getResult(0);
@@ -454,7 +454,7 @@ OrRefusal<Value> ContractionImporter::importSums(Value sums, double scale) {
         ->getResult(0);
   }
   Refusal refusal;
-  auto getReal = [&]() -> Value {
+  auto getFloat = [&]() -> Value {
     OrRefusal<Value> real = importSums(op->getOperand(0), scale);
     if (real)
       return *real;
@@ -462,7 +462,7 @@ OrRefusal<Value> ContractionImporter::importSums(Value sums, double scale) {
     return {};
   };
   // Sums have no zero point: nothing else is padded with.
-  if (Value moved = createMovement(op, getReal, 0))
+  if (Value moved = createMovement(op, getFloat, 0))
     return moved;
   if (!refusal.reason.empty())
     return refusal;
@@ -475,12 +475,12 @@ OrRefusal<Value> ContractionImporter::importSums(Value sums, double scale) {
       return rhs.getRefusal();
     auto generic = dyn_cast<linalg::GenericOp>(op);
     if (!generic && isa<tosa::AddOp>(op))
-      return Value(
-          tosa::AddOp::create(builder, op->getLoc(), toReal(sums), *lhs, *rhs));
+      return Value(tosa::AddOp::create(builder, op->getLoc(), toFloat(sums),
+                                       *lhs, *rhs));
     if (!generic)
       return Value(arith::AddFOp::create(builder, op->getLoc(), *lhs, *rhs));
     return linalg::GenericOp::create(
-               builder, op->getLoc(), TypeRange(toReal(sums)),
+               builder, op->getLoc(), TypeRange(toFloat(sums)),
                ValueRange{*lhs, *rhs},
                createEmpty(builder, op->getLoc(), generic.getDpsInits()[0]),
                generic.getIndexingMapsArray(), generic.getIteratorTypesArray(),

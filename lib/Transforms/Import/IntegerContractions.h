@@ -62,7 +62,7 @@ private:
   /// What moves elements from its first operand, with `real` as that; null if
   /// `op` does anything else. Paddings are `zeroPoint`.
   mlir::Value createMovement(mlir::Operation *op,
-                             llvm::function_ref<mlir::Value()> getReal,
+                             llvm::function_ref<mlir::Value()> getFloat,
                              int64_t zeroPoint);
 
   ConstantEvaluator &constants;

@@ -38,10 +38,10 @@ bool QuantizationReader::mayBeEnd(Value result) {
   case ScalarCode::MulF:
   case ScalarCode::DivF:
   case ScalarCode::MultiplyAdd:
-  case ScalarCode::CastReal:
+  case ScalarCode::CastFloat:
     return true;
-  case ScalarCode::SignedToReal:
-  case ScalarCode::UnsignedToReal:
+  case ScalarCode::SignedToFloat:
+  case ScalarCode::UnsignedToFloat:
     return !isScaledLater(result);
   default:
     return false;
@@ -128,8 +128,8 @@ OrRefusal<QuantizationForm> QuantizationReader::read(Value result) {
       constants.isConstant(regionOp ? regionOp->getResult(0) : result);
   programs.visitSources(result, [&](Value source) {
     Type element = getElementTypeOrSelf(source.getType());
-    bool isReal = element.isF32();
-    if (isReal && !isConstant && !isGridFound && programs.mayRound())
+    bool isFloat = element.isF32();
+    if (isFloat && !isConstant && !isGridFound && programs.mayRound())
       if (std::optional<ElementProgram> program = programs.read(result, source))
         isGridFound = (isEnd && isStaircase(*program)) ||
                       ((isLargeSum || !programs.rounds()) &&
@@ -167,7 +167,7 @@ OrRefusal<QuantizationForm> QuantizationReader::read(Value result) {
       isFound = isConstant && constants.isConstant(source);
       return isFound;
     }
-    if (!isReal || !programs.rounds())
+    if (!isFloat || !programs.rounds())
       return false;
     std::optional<ElementProgram> program =
         programs.read(integers ? integers : result, source);

@@ -27,11 +27,11 @@ using namespace qbackend;
 /// to: it stands for infinity.
 static constexpr double kInfinity = 1e9;
 
-static double getLargest(RealRange range) {
+static double getLargest(FloatRange range) {
   return std::max(std::abs(range.min), std::abs(range.max));
 }
 
-static bool isInfinite(RealRange range) {
+static bool isInfinite(FloatRange range) {
   return getLargest(range) >= kInfinity;
 }
 
@@ -49,28 +49,28 @@ Value InfiniteValues::lookup(Value value) {
   return source.isMask ? source.constant : Value();
 }
 
-/// Whether `range` has infinities, and other numbers or real ones.
-static bool isMasked(RealRange range) {
+/// Whether `range` has infinities, and other numbers or genuine ones.
+static bool isMasked(FloatRange range) {
   bool hasOthers = range.min < kInfinity && range.max > -kInfinity;
   return isInfinite(range) && (hasOthers || std::isinf(getLargest(range)));
 }
 
 /// The least and the largest number of a constant; nullopt if it has none.
-static std::optional<RealRange> getConstantRange(Value value,
-                                                 Attribute constant) {
+static std::optional<FloatRange> getConstantRange(Value value,
+                                                  Attribute constant) {
   if (auto number = dyn_cast<FloatAttr>(constant))
-    return RealRange{number.getValueAsDouble(), number.getValueAsDouble()};
+    return FloatRange{number.getValueAsDouble(), number.getValueAsDouble()};
   SmallVector<float, 0> storage;
   if (auto numbers = viewFloats(value, storage)) {
     if (numbers->empty())
       return std::nullopt;
     auto [min, max] = std::minmax_element(numbers->begin(), numbers->end());
-    return RealRange{*min, *max};
+    return FloatRange{*min, *max};
   }
   auto elements = dyn_cast<DenseFPElementsAttr>(constant);
   if (!elements || elements.empty())
     return std::nullopt;
-  RealRange range = {HUGE_VAL, -HUGE_VAL};
+  FloatRange range = {HUGE_VAL, -HUGE_VAL};
   auto add = [&](const APFloat &number) {
     double real = FloatAttr::getValueAsDouble(number);
     range = {std::min(range.min, real), std::max(range.max, real)};
@@ -107,7 +107,7 @@ InfiniteValues::Source InfiniteValues::getSource(Value value) {
 
 /// Notes that `result`, whose numbers are those of `from` or sums of them, has
 /// `range`, if that is infinite.
-void InfiniteValues::setSum(Value result, RealRange range,
+void InfiniteValues::setSum(Value result, FloatRange range,
                             ArrayRef<Value> from) {
   if (!isInfinite(range))
     return;
@@ -128,7 +128,7 @@ static bool feedsLayers(Value value) {
 }
 
 /// The same of products.
-void InfiniteValues::setProduct(Value result, RealRange range,
+void InfiniteValues::setProduct(Value result, FloatRange range,
                                 ArrayRef<Value> from) {
   setSum(result, range, from);
   auto found = sources.find(result);
@@ -175,9 +175,9 @@ void InfiniteValues::visit(Operation *op) {
   Value result = op->getResult(0);
   if (moved.size() == 1)
     return setMoved(result, moved.front());
-  RealRange all = getSource(moved.front()).range;
+  FloatRange all = getSource(moved.front()).range;
   for (Value value : moved) {
-    RealRange range = getSource(value).range;
+    FloatRange range = getSource(value).range;
     all = {std::min(all.min, range.min), std::max(all.max, range.max)};
   }
   setSum(result, all, moved);
@@ -199,10 +199,10 @@ void InfiniteValues::visitOperator(OperatorOp op) {
         return isInfinite(getSource(input).range);
       })))
     return;
-  SmallVector<RealRange> ranges;
+  SmallVector<FloatRange> ranges;
   for (Value input : inputs)
     ranges.push_back(getSource(input).range);
-  std::optional<RealRange> range = inferRange(op, ranges);
+  std::optional<FloatRange> range = inferRange(op, ranges);
   if (!range || !isInfinite(*range))
     return;
   Value result = op.getOutput();
@@ -220,12 +220,12 @@ void InfiniteValues::visitArithmetic(Operation *op) {
   SmallVector<Value> operands = llvm::to_vector(op->getOperands());
   if (auto select = dyn_cast<arith::SelectOp>(op))
     operands = {select.getTrueValue(), select.getFalseValue()};
-  SmallVector<RealRange> ranges;
+  SmallVector<FloatRange> ranges;
   for (Value operand : operands)
     ranges.push_back(getSource(operand).range);
   if (!llvm::any_of(ranges, isInfinite))
     return;
-  RealRange a = ranges.front(), b = ranges.back();
+  FloatRange a = ranges.front(), b = ranges.back();
   Value result = op->getResult(0);
   llvm::TypeSwitch<Operation *>(op)
       .Case<arith::AddFOp, tosa::AddOp>([&](Operation *) {

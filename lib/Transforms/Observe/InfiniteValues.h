@@ -24,17 +24,17 @@ public:
 private:
   /// What a value can hold, if all that is not known is in [-1, 1].
   struct Source {
-    RealRange range;
+    FloatRange range;
     mlir::Value constant;
-    /// Whether infinities are beside other numbers, or are real ones: large
+    /// Whether infinities are beside other numbers, or are genuine: large
     /// numbers alone are a change of units.
     bool isMask = false;
   };
 
   Source getSource(mlir::Value value);
-  void setSum(mlir::Value result, RealRange range,
+  void setSum(mlir::Value result, FloatRange range,
               llvm::ArrayRef<mlir::Value> from);
-  void setProduct(mlir::Value result, RealRange range,
+  void setProduct(mlir::Value result, FloatRange range,
                   llvm::ArrayRef<mlir::Value> from);
   void setMoved(mlir::Value result, mlir::Value from);
   void visit(mlir::Operation *op);

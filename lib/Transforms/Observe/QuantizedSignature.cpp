@@ -149,8 +149,8 @@ static void remarkParameters(func::FuncOp function, StringRef what,
       << text;
 }
 
-static void remarkReal(func::FuncOp function, StringRef what, unsigned index,
-                       const Twine &reason) {
+static void remarkFloat(func::FuncOp function, StringRef what, unsigned index,
+                        const Twine &reason) {
   remarkMissed(
       function, "QB115",
       (what + " " + Twine(index) + " of @" + function.getSymName()).str(),
@@ -166,8 +166,8 @@ static void quantizeArgument(func::FuncOp function, unsigned index) {
   SmallVector<QuantizeOp> quantizes;
   collectQuantizes(argument, quantizes);
   if (quantizes.empty())
-    return remarkReal(function, "argument", index,
-                      "no quantized operator reads it");
+    return remarkFloat(function, "argument", index,
+                       "no quantized operator reads it");
   QuantizeOp first = quantizes.front();
   for (QuantizeOp other : ArrayRef(quantizes).drop_front())
     if (other->getBlock() == first->getBlock() && other->isBeforeInBlock(first))
@@ -218,11 +218,11 @@ static void quantizeResult(func::FuncOp function, unsigned index) {
   for (func::ReturnOp op : returns) {
     Type other = getQuantizedSource(op.getOperand(index), nullptr);
     if (!other)
-      return remarkReal(function, "result", index, "what gives it is float");
+      return remarkFloat(function, "result", index, "what gives it is float");
     if (type && other != type)
-      return remarkReal(function, "result", index,
-                        "the places that return it have different scales or "
-                        "zero points");
+      return remarkFloat(function, "result", index,
+                         "the places that return it have different scales or "
+                         "zero points");
     type = other;
   }
   if (!type)

@@ -36,7 +36,7 @@ from .scalars import ArrayBody, Number, Scalar, TextBody, number_text
 _INLINE = 32
 #: Results of more elements than this are computed when the network runs.
 _FOLDED = 1 << 20
-_FOLDED_REAL = 1 << 13
+_FOLDED_FLOAT = 1 << 13
 #: The runtime has the same limit for what it allocates.
 _MOST_ELEMENTS = 1 << 31
 
@@ -205,7 +205,7 @@ class Builder:
         if is_bits and array.size and not any(array.strides):
             one = widen_bfloat16(array[(slice(0, 1),) * array.ndim])
             array, is_bits = np.broadcast_to(one, array.shape), False
-        elif is_bits and array.size <= _FOLDED_REAL:
+        elif is_bits and array.size <= _FOLDED_FLOAT:
             array, is_bits = widen_bfloat16(array), False
         value = self._value(None, array.shape, element, None if is_bits else array)
         value.bits, value.parameter = array if is_bits else None, True
@@ -430,9 +430,9 @@ class Builder:
         if not all(v.data is not None for v in values):
             return False
         size = dims.product(shape)
-        real = any(v.parameter or v.element.real for v in values)
+        floats = any(v.parameter or v.element.is_float for v in values)
         return isinstance(size, int) and size <= (
-            _FOLDED_REAL if real else _FOLDED)
+            _FOLDED_FLOAT if floats else _FOLDED)
 
     def map(self, values: Sequence[Value], body: Callable[..., Scalar],
             element: Optional[Element] = None,
@@ -536,7 +536,7 @@ def start_of(kind: str, element: Element) -> Number:
         return 0
     if kind == "mul" or kind == "and":
         return 1
-    if element.real:
+    if element.is_float:
         return float("-inf") if kind == "max" else float("inf")
     if element.kind == "b":
         return kind == "min"

@@ -19,7 +19,7 @@ Array = Any  # numpy.ndarray; NumPy 1.24's stubs don't know their own scalars.
 
 @dataclasses.dataclass(frozen=True)
 class Element:
-    """`kind` is f (real), i (signed), u (unsigned), b (truth) or x (index).
+    """`kind` is f (float), i (signed), u (unsigned), b (truth) or x (index).
     bf16 is in arrays of float32, of which it has the upper half."""
 
     name: str
@@ -28,7 +28,7 @@ class Element:
     dtype: str
 
     @property
-    def real(self) -> bool:
+    def is_float(self) -> bool:
         return self.kind == "f"
 
     def __str__(self) -> str:
@@ -95,7 +95,7 @@ def read_bfloat16(data: memoryview) -> Array:
 
 
 def converted(array: Array, element: Element) -> Array:
-    """The array as values of `element`; reals are truncated to integers."""
+    """The array as values of `element`; floats are truncated to integers."""
     if element == BF16:
         return round_bfloat16(array.astype(np.float32))
     with np.errstate(all="ignore"):
@@ -106,10 +106,10 @@ def promoted(a: Element, b: Element) -> Element:
     """The type that PyTorch computes tensors of the two in."""
     if a == b:
         return a
-    if a.real or b.real:
-        if not a.real:
+    if a.is_float or b.is_float:
+        if not a.is_float:
             return b
-        if not b.real:
+        if not b.is_float:
             return a
         if a.bits == b.bits:
             return F32  # f16 with bf16

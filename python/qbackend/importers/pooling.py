@@ -87,7 +87,7 @@ def max_pool(g: Builder, x: Value, kernel: Sequence[int],
             ceil_mode)
         counts.append(count)
         behind.append(high[i] + missing)
-    least = -np.inf if x.element.real else int(np.iinfo(x.element.dtype).min)
+    least = -np.inf if x.element.is_float else int(np.iinfo(x.element.dtype).min)
     x = movement.pad(g, x, [0, 0, *low], [0, 0, *behind], least)
     return _windows(g, x, "max", least, kernel, strides, dilations, counts)
 

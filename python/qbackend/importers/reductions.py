@@ -286,7 +286,7 @@ def arg_extreme(g: Builder, x: Value, axis: Optional[int], largest: bool,
     def body(text: TextBody, v: Scalar, m: Scalar, best: Scalar) -> Scalar:
         here = text.position(along).cast(I64)
         hit = v.compare("eq", m)
-        if v.element.real:
+        if v.element.is_float:
             hit = hit.op("or", v.compare("ne", v))
         return hit.op("and", here < best).select(here, best)
 

@@ -78,7 +78,7 @@ def torch_positions(extent: int, size: int, factor: Optional[float],
 
 def interpolate(g: Builder, x: Value, taps: Sequence[Optional[Taps]]) -> Value:
     """`taps[i]` is of dimension i; None: it stays."""
-    if not x.element.real and any(t and t.weights is not None for t in taps):
+    if not x.element.is_float and any(t and t.weights is not None for t in taps):
         raise ImportFailure(f"sums of parts of {x.element} are not supported")
     shape: List[dims.Extent] = []
     reads: List[Read] = []

@@ -61,7 +61,7 @@ def real_text(value: float, element: Element) -> str:
 
 
 def number_text(value: Any, element: Element) -> str:
-    if element.real:
+    if element.is_float:
         return real_text(float(value), element)
     if element.kind == "b":
         return "true" if value else "false"
@@ -125,7 +125,7 @@ class Scalar:
         return self._binary("pow", other)
 
     def __neg__(self) -> "Scalar":
-        if self.element.real:
+        if self.element.is_float:
             return self.body.unary("neg", self)
         return self.body.number(0, self.element) - self
 
@@ -200,7 +200,7 @@ class ArrayBody(Body):
     def binary(self, op: str, a: Scalar, b: Scalar) -> Scalar:
         if op == "div":
             function: Any = np.divide
-            if not a.element.real:
+            if not a.element.is_float:
                 if not np.all(b.value):
                     raise ImportFailure("an integer constant is divided by 0")
                 function = lambda x, y: np.trunc(np.divide(x, y))
@@ -264,18 +264,18 @@ class TextBody(Body):
 
     def unary(self, op: str, a: Scalar) -> Scalar:
         if op == "abs":
-            name = "math.absf" if a.element.real else "math.absi"
+            name = "math.absf" if a.element.is_float else "math.absi"
         elif op == "neg":
             name = "arith.negf"
         else:
             name = _UNARY[op]
-            if not a.element.real:
+            if not a.element.is_float:
                 raise ImportFailure(f"'{op}' of {a.element} is not supported")
         return self.emit(f"{name} {a.value} : {a.element.name}", a.element)
 
     def compare(self, predicate: str, a: Scalar, b: Scalar) -> Scalar:
         kind = a.element
-        if kind.real:
+        if kind.is_float:
             text = ("une" if predicate == "ne" else "o" + predicate)
             return self.emit(f"arith.cmpf {text}, {a.value}, {b.value} : "
                              f"{kind.name}", BOOL)
@@ -292,15 +292,15 @@ class TextBody(Body):
         source = a.element
         if element.kind == "b":
             return self.compare("ne", a, self.number(0, source))
-        if source.real and element.real:
+        if source.is_float and element.is_float:
             if source.bits == element.bits:
                 return self.cast(self.cast(a, F32), element)
             op = "arith.extf" if element.bits > source.bits else "arith.truncf"
-        elif source.real and element.kind == "x":
+        elif source.is_float and element.kind == "x":
             return self.cast(self.cast(a, I64), element)
-        elif source.real:
+        elif source.is_float:
             op = "arith.fptosi" if element.kind == "i" else "arith.fptoui"
-        elif element.real:
+        elif element.is_float:
             if source.kind == "x":
                 return self.cast(self.cast(a, I64), element)
             op = "arith.sitofp" if source.kind == "i" else "arith.uitofp"

@@ -791,7 +791,7 @@ qbackend.qconfig_mapping @corrected attributes {qbackend.corrections = "bias-cor
 // -----
 
 // expected-error @+1 {{code "QB1" is no code of a remark, expected one such as "QB104"}}
-#real = #qbackend.real<code = "QB1">
+#real = #qbackend.float<code = "QB1">
 
 // -----
 
@@ -823,8 +823,8 @@ func.func @quantized_without_qconfig(%x: tensor<4xf32>) {
 // -----
 
 func.func @real_with_qconfig(%x: tensor<4xf32>) {
-  // expected-error @+1 {{has the decision #qbackend.real<code = "QB104"> and a qconfig; one that is quantized has one, one that is float has none}}
-  %y = qbackend.operator [#qbackend.relu] inputs(%x) qconfig <activation = <min_max, ui8>, weight = <min_max, si8>> decision(#qbackend.real<code = "QB104">) : (tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has the decision #qbackend.float<code = "QB104"> and a qconfig; one that is quantized has one, one that is float has none}}
+  %y = qbackend.operator [#qbackend.relu] inputs(%x) qconfig <activation = <min_max, ui8>, weight = <min_max, si8>> decision(#qbackend.float<code = "QB104">) : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     qbackend.yield %a : tensor<4xf32>
   }

@@ -237,9 +237,9 @@ func.func @operator(%x: tensor<1x4xf32>, %w: tensor<2x4xf32>,
   ^bb0(%a: tensor<1x4xf32>):
     qbackend.yield %a : tensor<1x4xf32>
   }
-  // CHECK: qbackend.operator [#qbackend.relu] inputs(%[[X]]) decision(#qbackend.real<code = "QB104">) :
+  // CHECK: qbackend.operator [#qbackend.relu] inputs(%[[X]]) decision(#qbackend.float<code = "QB104">) :
   %real = qbackend.operator [#qbackend.relu] inputs(%x)
-      decision(#qbackend.real<code = "QB104">)
+      decision(#qbackend.float<code = "QB104">)
       : (tensor<1x4xf32>) -> tensor<1x4xf32> {
   ^bb0(%a: tensor<1x4xf32>):
     qbackend.yield %a : tensor<1x4xf32>

@@ -43,7 +43,7 @@ enum class WeightRole {
 };
 
 /// All floats from `min` to `max`.
-struct RealRange {
+struct FloatRange {
   double min = 0;
   double max = 0;
 };

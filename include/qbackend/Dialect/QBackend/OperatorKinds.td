@@ -57,9 +57,9 @@ def OperatorKindAttrInterface : AttrInterface<"OperatorKindAttrInterface"> {
     InterfaceMethod<[{
         The range of its result, from those of its inputs, which are as many as
         it takes; nullopt if there are no bounds. Safe, not tight.
-      }], "std::optional<::qbackend::RealRange>", "inferRange",
+      }], "std::optional<::qbackend::FloatRange>", "inferRange",
       (ins "const ::qbackend::OperatorOperands &":$operands,
-           "::llvm::ArrayRef<::qbackend::RealRange>":$inputs)>,
+           "::llvm::ArrayRef<::qbackend::FloatRange>":$inputs)>,
     InterfaceMethod<[{
         The kind as it is printed for comparison, where dimensions of size 1 are
         not shown: with parameters that count only the others.
@@ -103,9 +103,9 @@ class QBackend_KindAttr<string name, string kindMnemonic, list<Trait> traits>
         const ::qbackend::OperatorOperands &operands) const {
       return }] # operations # [{;
     }
-    std::optional<::qbackend::RealRange> $cppClass::inferRange(
+    std::optional<::qbackend::FloatRange> $cppClass::inferRange(
         const ::qbackend::OperatorOperands &operands,
-        ::llvm::ArrayRef<::qbackend::RealRange> inputs) const {
+        ::llvm::ArrayRef<::qbackend::FloatRange> inputs) const {
       return }] # range # [{;
     }
     ::mlir::Attribute $cppClass::getShownKind(
@@ -331,7 +331,7 @@ class QBackend_BatchNormKind<string name, string kindMnemonic>
   let description = [{
     `(x - running_mean) / sqrt(running_var + eps) * weight + bias` along `axis`.
   }];
-  let parameters = (ins "int64_t":$axis, QBackend_Real<"added to the variance">:$eps);
+  let parameters = (ins "int64_t":$axis, QBackend_Float<"added to the variance">:$eps);
   let keepsNumbers = "false";
   let weightRole = "Scale";
   let operations = "detail::countResults(operands)";
@@ -354,7 +354,7 @@ def QBackend_BatchNorm3dAttr : QBackend_BatchNormKind<"BatchNorm3d", "batch_norm
 
 class QBackend_TrailingNormKind<string name, string kindMnemonic>
     : QBackend_ParametricKind<name, kindMnemonic, ["permute"]> {
-  let parameters = (ins Ints:$axes, QBackend_Real<"added to the variance">:$eps);
+  let parameters = (ins Ints:$axes, QBackend_Float<"added to the variance">:$eps);
   let keepsNumbers = "false";
   let weightRole = "Scale";
   let operations = "detail::countResults(operands)";
@@ -380,7 +380,7 @@ class QBackend_InstanceNormKind<string name, string kindMnemonic>
     `layer_norm` of each channel of each sample: over all dimensions but the
     first one, the batch, and `axis`, along which weight and bias vary.
   }];
-  let parameters = (ins "int64_t":$axis, QBackend_Real<"added to the variance">:$eps);
+  let parameters = (ins "int64_t":$axis, QBackend_Float<"added to the variance">:$eps);
   let keepsNumbers = "false";
   let weightRole = "Scale";
   let operations = "detail::countResults(operands)";
@@ -403,7 +403,7 @@ def QBackend_GroupNormAttr
     : QBackend_ParametricKind<"GroupNorm", "group_norm", ["permute"]> {
   let summary = "instance norm of groups of neighbouring channels together";
   let parameters = (ins "int64_t":$axis, "int64_t":$num_groups,
-                        QBackend_Real<"added to the variance">:$eps);
+                        QBackend_Float<"added to the variance">:$eps);
   let keepsNumbers = "false";
   let weightRole = "Scale";
   let operations = "detail::countResults(operands)";
@@ -425,7 +425,7 @@ class QBackend_BinaryKind<string name, string kindMnemonic>
   let keepsNumbers = "false";
   let operations = "detail::countResults(operands)";
   let shown = "*this";
-  let parameters = (ins QBackend_OptionalReal<"second operand">:$scalar);
+  let parameters = (ins QBackend_OptionalFloat<"second operand">:$scalar);
   let overridden = [{
     ::mlir::Attribute $cppClass::permute(::llvm::ArrayRef<int64_t>) const {
       return *this;
@@ -449,7 +449,7 @@ def QBackend_SubAttr : QBackend_ElementwiseKind<"Sub", "sub"> {
 }
 def QBackend_RsubAttr : QBackend_ElementwiseKind<"Rsub", "rsub"> {
   let summary = "scalar - x";
-  let parameters = (ins QBackend_Real<"what is subtracted from">:$scalar);
+  let parameters = (ins QBackend_Float<"what is subtracted from">:$scalar);
   let assemblyFormat = "`<` struct(params) `>`";
   let range = "detail::subtractRanges(detail::pointRange(getScalar()), inputs.front())";
 }
@@ -485,7 +485,7 @@ def QBackend_RsqrtAttr : QBackend_ElementwiseKind<"Rsqrt", "rsqrt"> {
 }
 def QBackend_PowAttr : QBackend_ElementwiseKind<"Pow", "pow"> {
   let summary = "x to the power of a number";
-  let parameters = (ins QBackend_Real<"the power">:$exponent);
+  let parameters = (ins QBackend_Float<"the power">:$exponent);
   let assemblyFormat = "`<` struct(params) `>`";
   let range = "detail::powRange(inputs.front(), getExponent().getValueAsDouble())";
 }
@@ -638,8 +638,8 @@ def QBackend_Relu6Attr : QBackend_ElementwiseKind<"Relu6", "relu6"> {
 }
 class QBackend_BoundedKind<string name, string kindMnemonic>
     : QBackend_ElementwiseKind<name, kindMnemonic> {
-  let parameters = (ins QBackend_Real<"lower bound">:$min,
-                        QBackend_Real<"upper bound">:$max);
+  let parameters = (ins QBackend_Float<"lower bound">:$min,
+                        QBackend_Float<"upper bound">:$max);
   let assemblyFormat = "`<` struct(params) `>`";
   let range = "detail::clampRange(inputs.front(), getMin(), getMax())";
 }
@@ -685,19 +685,19 @@ def QBackend_TanhAttr : QBackend_ElementwiseKind<"Tanh", "tanh", ["getFixedParam
 }
 def QBackend_LeakyReluAttr : QBackend_ElementwiseKind<"LeakyRelu", "leaky_relu"> {
   let summary = "x > 0 ? x : x * negative_slope";
-  let parameters = (ins QBackend_Real<"slope below 0">:$negative_slope);
+  let parameters = (ins QBackend_Float<"slope below 0">:$negative_slope);
   let assemblyFormat = "`<` struct(params) `>`";
   let range = "detail::leakyReluRange(inputs.front(), getNegativeSlope().getValueAsDouble())";
 }
 def QBackend_EluAttr : QBackend_ElementwiseKind<"Elu", "elu"> {
   let summary = "x > 0 ? x : alpha * (exp(x) - 1)";
-  let parameters = (ins QBackend_Real<"limit below 0, negated">:$alpha);
+  let parameters = (ins QBackend_Float<"limit below 0, negated">:$alpha);
   let assemblyFormat = "`<` struct(params) `>`";
   let range = "detail::eluRange(inputs.front(), getAlpha().getValueAsDouble())";
 }
 def QBackend_CeluAttr : QBackend_ElementwiseKind<"Celu", "celu"> {
   let summary = "max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)";
-  let parameters = (ins QBackend_Real<"limit below 0, negated">:$alpha);
+  let parameters = (ins QBackend_Float<"limit below 0, negated">:$alpha);
   let assemblyFormat = "`<` struct(params) `>`";
   let range = "detail::celuRange(inputs.front(), getAlpha().getValueAsDouble())";
 }
@@ -717,7 +717,7 @@ def QBackend_SeluAttr : QBackend_ElementwiseKind<"Selu", "selu"> {
 }
 def QBackend_SoftplusAttr : QBackend_ElementwiseKind<"Softplus", "softplus"> {
   let summary = "log(1 + exp(beta * x)) / beta";
-  let parameters = (ins QBackend_Real<"how sharp the bend is">:$beta);
+  let parameters = (ins QBackend_Float<"how sharp the bend is">:$beta);
   let assemblyFormat = "`<` struct(params) `>`";
   let range = "detail::softplusRange(inputs.front(), getBeta().getValueAsDouble())";
 }
@@ -809,7 +809,7 @@ def QBackend_NarrowAttr : QBackend_ParametricKind<"Narrow", "narrow", ["permute"
 }
 def QBackend_PadAttr : QBackend_ParametricKind<"Pad", "pad", ["permute"]> {
   let summary = "`low` elements before and `high` after, of each dimension";
-  let parameters = (ins Ints:$low, Ints:$high, QBackend_Real<"of what is added">:$value);
+  let parameters = (ins Ints:$low, Ints:$high, QBackend_Float<"of what is added">:$value);
   let keepsNumbers = "getValue().getValue().isZero()";
   let operations = "OperationCounts()";
   let range = "detail::joinRanges({inputs.front(), detail::pointRange(getValue())})";

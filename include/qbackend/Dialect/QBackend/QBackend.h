@@ -29,8 +29,8 @@
 
 namespace qbackend::detail {
 /// A number in any of MLIR's spellings, as an f64 attribute.
-mlir::FailureOr<mlir::FloatAttr> parseReal(mlir::AsmParser &parser);
-void printReal(mlir::AsmPrinter &printer, mlir::FloatAttr value);
+mlir::FailureOr<mlir::FloatAttr> parseFloat(mlir::AsmParser &parser);
+void printFloat(mlir::AsmPrinter &printer, mlir::FloatAttr value);
 
 /// The list `name` of a kind: its number of elements, and the smallest one
 /// allowed.

@@ -75,9 +75,9 @@ def QBackend_DTypeAttr : QBackend_Attr<"DType", "dtype"> {
   let parameters = (ins "::mlir::Type":$dtype,
     QBackend_OptionalInt<"lower bound of the quantized range">:$quant_min,
     QBackend_OptionalInt<"upper bound of the quantized range">:$quant_max,
-    QBackend_OptionalReal<"lower bound of the scale">:$scale_min,
-    QBackend_OptionalReal<"upper bound of the scale">:$scale_max,
-    QBackend_OptionalReal<"required scale">:$scale_exact_match,
+    QBackend_OptionalFloat<"lower bound of the scale">:$scale_min,
+    QBackend_OptionalFloat<"upper bound of the scale">:$scale_max,
+    QBackend_OptionalFloat<"required scale">:$scale_exact_match,
     QBackend_OptionalInt<"required zero point">:$zero_point_exact_match,
     OptionalParameter<"::mlir::ArrayAttr", "supported schemes">:$qschemes);
   let assemblyFormat = [{
@@ -342,14 +342,14 @@ def QBackend_QuantizedAttr : QBackend_Attr<"Quantized", "quantized"> {
   let genVerifyDecl = 1;
 }
 
-def QBackend_RealValuedAttr : QBackend_Attr<"RealValued", "real"> {
+def QBackend_FloatValuedAttr : QBackend_Attr<"FloatValued", "float"> {
   let summary = "that an operator stays float: the code of the remark";
   let description = [{
     `code` is that of the remark that says why, see docs/Diagnostics.md.
 
     Example:
     ```mlir
-    #qbackend.real<code = "QB104">
+    #qbackend.float<code = "QB104">
     ```
 
     **Constraints:**

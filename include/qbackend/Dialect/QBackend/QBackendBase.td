@@ -17,7 +17,7 @@ def QBackend_Dialect : Dialect {
     Says what a backend can quantize (`backend_config`, `pattern_config`), what
     a user wants quantized (`qconfig_mapping`), what an operator is
     (`operator`), where its ranges are observed (`observer`, `observe`) and
-    where numbers change between real and quantized (`quantize`, `dequantize`).
+    where numbers change between float and quantized (`quantize`, `dequantize`).
   }];
   let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",
@@ -37,14 +37,14 @@ class QBackend_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 }
 
 /// A float, printed so that it reads back exactly.
-class QBackend_Real<string desc> : AttrOrTypeParameter<"::mlir::FloatAttr", desc> {
-  let parser = "::qbackend::detail::parseReal($_parser)";
-  let printer = "::qbackend::detail::printReal($_printer, $_self)";
+class QBackend_Float<string desc> : AttrOrTypeParameter<"::mlir::FloatAttr", desc> {
+  let parser = "::qbackend::detail::parseFloat($_parser)";
+  let printer = "::qbackend::detail::printFloat($_printer, $_self)";
 }
-class QBackend_OptionalReal<string desc>
+class QBackend_OptionalFloat<string desc>
     : OptionalParameter<"::mlir::FloatAttr", desc> {
-  let parser = "::qbackend::detail::parseReal($_parser)";
-  let printer = "::qbackend::detail::printReal($_printer, $_self)";
+  let parser = "::qbackend::detail::parseFloat($_parser)";
+  let printer = "::qbackend::detail::printFloat($_printer, $_self)";
 }
 class QBackend_OptionalInt<string desc>
     : OptionalParameter<"std::optional<int64_t>", desc>;

@@ -31,7 +31,7 @@ def QBackend_BackendConfigOp : QBackend_Op<"backend_config", [
     may end in, the usual one first: `reference` (quantize and dequantize around
     real operators), and those of one engine, such as `qnnpack` (ops of that
     dialect), `linalg` (plain integer code) and `tosa`. Without it, the reference
-    form is the only one. `real_bias` says that its engine adds the bias as a real
+    form is the only one. `real_bias` says that its engine adds the bias as a float
     number: then it is one in the reference form, too, and not an integer of the
     scale of the products. `version` is that of the format of this file: 2.
     Version 1 is read, and upgraded.
@@ -214,7 +214,7 @@ def QBackend_OperatorOp : QBackend_Op<"operator", [
                        OptionalAttr<QBackend_QConfigAttr>:$qconfig,
                        OptionalAttr<AnyAttrOf<[
                          QBackend_QuantizedAttr,
-                         QBackend_RealValuedAttr]>>:$decision);
+                         QBackend_FloatValuedAttr]>>:$decision);
   let results = (outs AnyRankedTensor:$output);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{

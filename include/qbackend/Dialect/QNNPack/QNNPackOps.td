@@ -184,7 +184,7 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
                        UnitAttr:$relu, UnitAttr:$aten, UnitAttr:$vectorized);
   let extraClassDeclaration = [{
     /// Whether it is ATen's form, a sum of floats.
-    bool addsRealNumbers();
+    bool addsFloatNumbers();
   }];
 }
 

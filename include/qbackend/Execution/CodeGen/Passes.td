@@ -117,7 +117,7 @@ def SplitReductionsPass : Pass<"qbackend-split-reductions"> {
     Before: a `linalg.generic` on tensors that adds up integers, or takes an
     extremum, along a loop whose elements are neighbours. After: one that does so for
     each of 16 lanes, and one for these; what is left over of 64 elements and more is
-    taken before. Integers wrap, so that the order is all the same; sums of real
+    taken before. Integers wrap, so that the order is all the same; sums of float
     numbers stay.
   }];
   let dependentDialects = [

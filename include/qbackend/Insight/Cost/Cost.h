@@ -29,7 +29,7 @@ struct OperatorCost {
   /// Between floats and integers, or integers of other parameters.
   bool isConversion = false;
   /// Whether it computes on floats, other than a conversion.
-  bool isReal = false;
+  bool isFloat = false;
   /// By the rates of predictSeconds, and as measured, if it was.
   double predictedSeconds = 0;
   std::optional<double> measuredSeconds;
@@ -38,7 +38,7 @@ struct OperatorCost {
 };
 
 /// Float operators side by side, with integers on some side of them.
-struct RealIsland {
+struct FloatIsland {
   /// Numbers of the operators, and of the conversions at its border.
   std::vector<unsigned> operators, conversions;
   double predictedSeconds = 0;
@@ -48,7 +48,7 @@ struct NetworkCost {
   /// In the order of the code.
   std::vector<OperatorCost> operators;
   /// The most expensive one first.
-  std::vector<RealIsland> islands;
+  std::vector<FloatIsland> islands;
   /// The most bytes of activations that are needed at once, and where.
   int64_t liveBytes = 0;
   unsigned liveAt = 0;

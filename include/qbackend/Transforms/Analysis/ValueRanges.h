@@ -11,8 +11,8 @@ namespace qbackend {
 
 /// The range of the result of `op`, of one kind or fused, from those of all its
 /// inputs; nothing if no bound is known.
-std::optional<RealRange> inferRange(OperatorOp op,
-                                    llvm::ArrayRef<RealRange> inputs);
+std::optional<FloatRange> inferRange(OperatorOp op,
+                                     llvm::ArrayRef<FloatRange> inputs);
 
 /// Interval arithmetic through the operators of a module, from
 /// `qbackend.range` on the arguments and from constants. Ranges are safe, not
@@ -22,7 +22,7 @@ public:
   explicit ValueRanges(mlir::ModuleOp module);
 
   /// The range of `value`; nothing if no bound is known.
-  std::optional<RealRange> lookup(mlir::Value value) const;
+  std::optional<FloatRange> lookup(mlir::Value value) const;
 
   /// Why nothing is known of `value`: the first operator on the way to it that
   /// has no bounds although its inputs do, or an argument without a range.
@@ -31,7 +31,7 @@ public:
 private:
   void visit(mlir::Operation *op);
 
-  llvm::DenseMap<mlir::Value, RealRange> ranges;
+  llvm::DenseMap<mlir::Value, FloatRange> ranges;
 };
 
 } // namespace qbackend

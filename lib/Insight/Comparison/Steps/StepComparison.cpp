@@ -24,7 +24,7 @@ using quant::UniformQuantizedType;
 // Types
 //===----------------------------------------------------------------------===//
 
-static bool isReal(Value value) {
+static bool isFloat(Value value) {
   return getElementTypeOrSelf(value.getType()).isF32();
 }
 
@@ -92,7 +92,7 @@ private:
   /// The integers of `value`, as those of `wanted`; null if they are others.
   Value reinterpret(Value value, Type wanted);
   /// The numbers of `value`, one of `node`; null if there are none.
-  Value getReal(Value value, const Node &node);
+  Value getFloat(Value value, const Node &node);
   /// `value`, of the first network, as what `wanted` is in the second; null if
   /// that is something else.
   Value getInput(Value value, Value wanted);
@@ -183,11 +183,11 @@ UniformQuantizedType
 StepComparisonBuilder::chooseElement(Value inFirst, Value inSecond,
                                      StepComparison::Unknown &unknown) {
   UniformQuantizedType element = findElement(inSecond);
-  if (!isReal(inFirst) && (!element || element.getScale() == 1.0))
+  if (!isFloat(inFirst) && (!element || element.getScale() == 1.0))
     if (UniformQuantizedType other = findElement(inFirst))
       element = other;
   bool isKnown = element && element.getScale() != 1.0;
-  unknown.scale = isReal(inFirst) && !isKnown;
+  unknown.scale = isFloat(inFirst) && !isKnown;
   unknown.zeroPoint = unknown.scale && !element;
   std::optional<QuantizedRange> known;
   if (unknown.scale && nodes.size() < ranges.size())
@@ -246,10 +246,10 @@ void StepComparisonBuilder::addNode(Value inFirst) {
     return element && !element.isSigned();
   };
   if (node.second && (getExtent(node.first) != getExtent(node.second) ||
-                      (!isReal(node.first) &&
+                      (!isFloat(node.first) &&
                        isUnsigned(node.first) != isUnsigned(node.second))))
     node.second = {};
-  if (node.second && !isReal(node.second))
+  if (node.second && !isFloat(node.second))
     node.element = chooseElement(node.first, node.second, missing);
   OperatorErrors errors;
   describe(errors, node);
@@ -275,8 +275,8 @@ Value StepComparisonBuilder::reinterpret(Value value, Type wanted) {
   return value;
 }
 
-Value StepComparisonBuilder::getReal(Value value, const Node &node) {
-  if (isReal(value))
+Value StepComparisonBuilder::getFloat(Value value, const Node &node) {
+  if (isFloat(value))
     return value;
   auto type = cast<RankedTensorType>(value.getType());
   auto own = dyn_cast<UniformQuantizedType>(type.getElementType());
@@ -288,7 +288,7 @@ Value StepComparisonBuilder::getReal(Value value, const Node &node) {
 
 Value StepComparisonBuilder::getInput(Value value, Value wanted) {
   Value found = firstValues.lookup(value);
-  if (isReal(value) && !isReal(wanted)) {
+  if (isFloat(value) && !isFloat(wanted)) {
     auto it = numbers.find(value);
     UniformQuantizedType element = it == numbers.end()
                                        ? UniformQuantizedType()
@@ -325,7 +325,7 @@ Value StepComparisonBuilder::cloneStep(NetworkSteps &steps, Value value,
 
 void StepComparisonBuilder::addSites(unsigned number) {
   const Node node = nodes[number];
-  addSite(number, Role::Exact, getReal(firstValues.lookup(node.first), node));
+  addSite(number, Role::Exact, getFloat(firstValues.lookup(node.first), node));
   if (!node.second || unknown[number].scale)
     return;
   SmallVector<Value> inputs = firstSteps.getStep(node.first).inputs;
@@ -341,7 +341,7 @@ void StepComparisonBuilder::addSites(unsigned number) {
     if (!found)
       return;
     operands.map(other, found);
-    if (isReal(input) && !isReal(other)) {
+    if (isFloat(input) && !isFloat(other)) {
       auto type = cast<RankedTensorType>(found.getType());
       const Node &producer = nodes[numbers.lookup(input)];
       found = dequantize(reinterpret(found, type.clone(producer.element)));
@@ -354,7 +354,7 @@ void StepComparisonBuilder::addSites(unsigned number) {
   if (isRounded)
     addSite(number, Role::FromInputs,
             cloneStep(firstSteps, node.first, inputs, rounded, firstValues));
-  Value local = getReal(
+  Value local = getFloat(
       cloneStep(secondSteps, node.second, others, operands, secondValues),
       node);
   if (local)
@@ -371,7 +371,7 @@ StepComparison StepComparisonBuilder::build() {
   addNetwork(second, secondValues);
   for (auto [number, node] : llvm::enumerate(nodes))
     if (node.second)
-      if (Value found = getReal(secondValues.lookup(node.second), node))
+      if (Value found = getFloat(secondValues.lookup(node.second), node))
         addSite(number, Role::Cumulative, found);
   Block &body = first.getBody().front();
   firstValues.map(body.getArguments(),

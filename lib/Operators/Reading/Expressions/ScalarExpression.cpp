@@ -219,7 +219,7 @@ void forms::compute(ScalarKind kind, ArrayRef<const double *> operands,
   }
   for (auto [code, other] : kKinds)
     if (other == kind)
-      return computeReals(code, operands, count, results);
+      return computeFloats(code, operands, count, results);
   std::fill_n(results, count, std::nan(""));
 }
 
@@ -326,25 +326,25 @@ const Scalar *ScalarExpressions::combine(const ScalarStep &step, Operation *op,
   switch (step.code) {
   case ScalarCode::Constant:
     return createNumber(step.number.toDouble(step.type));
-  case ScalarCode::CastReal:
+  case ScalarCode::CastFloat:
     // Of fewer bits, it rounds.
     return step.type.width < 32 && !getNumber(operand(0))
                ? create(ScalarKind::Other)
                : operand(0);
-  case ScalarCode::UnsignedToReal:
+  case ScalarCode::UnsignedToFloat:
     // A comparison as a factor.
     if (operand(0)->kind == ScalarKind::Greater)
       return create(ScalarKind::Select, operand(0), createNumber(1),
                     createNumber(0));
     [[fallthrough]];
-  case ScalarCode::SignedToReal: {
+  case ScalarCode::SignedToFloat: {
     // Integers other than constants have no place in float networks.
     std::optional<double> number = getNumber(operand(0));
     if (!number)
       return create(ScalarKind::Other);
     // The one bit of a comparison is its sign.
     bool isSign =
-        step.code == ScalarCode::SignedToReal && step.operandType.width == 1;
+        step.code == ScalarCode::SignedToFloat && step.operandType.width == 1;
     return isSign ? createNumber(-*number) : operand(0);
   }
   case ScalarCode::ErfC:

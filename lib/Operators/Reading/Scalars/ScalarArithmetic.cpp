@@ -69,7 +69,7 @@ uint64_t ScalarType::getBits(int64_t number) const {
 std::optional<ScalarNumber> ScalarNumber::get(Attribute attribute) {
   if (auto real = dyn_cast_or_null<FloatAttr>(attribute);
       real && ScalarType::get(real.getType()))
-    return ofReal(real.getValueAsDouble());
+    return ofFloat(real.getValueAsDouble());
   if (auto integer = dyn_cast_or_null<IntegerAttr>(attribute);
       integer && ScalarType::get(integer.getType()))
     return ofInteger(integer.getValue().getSExtValue());
@@ -111,7 +111,7 @@ static int64_t shiftRounding(__int128 number, int64_t amount) {
 }
 
 /// By squares, as the compiler's runtime library does it.
-static double powerOfReal(double base, int64_t exponent, ScalarType type) {
+static double powerOfFloat(double base, int64_t exponent, ScalarType type) {
   double result = 1;
   uint64_t left = exponent < 0 ? -uint64_t(exponent) : uint64_t(exponent);
   for (; left != 0; left >>= 1) {
@@ -170,8 +170,8 @@ static double fromInteger(int64_t number, bool isSigned, ScalarType type) {
 enum Order : unsigned { Equal = 1, Greater = 2, Less = 4, Unordered = 8 };
 
 /// For which orders a predicate holds, as arith numbers them.
-static constexpr unsigned kRealOrders[] = {0, 1,  2,  3,  4,  5,  6, 7,
-                                           9, 10, 11, 12, 13, 14, 8, 15};
+static constexpr unsigned kFloatOrders[] = {0, 1,  2,  3,  4,  5,  6, 7,
+                                            9, 10, 11, 12, 13, 14, 8, 15};
 static constexpr unsigned kIntegerOrders[] = {1, 6, 4, 5, 2, 3, 4, 5, 2, 3};
 
 template <typename T> static unsigned getOrder(T a, T b) {
@@ -210,7 +210,7 @@ private:
       results[i].integer = step.type.wrap(uint64_t(function(i)));
     return true;
   }
-  template <typename Function> bool setReals(Function function) {
+  template <typename Function> bool setFloats(Function function) {
     if (step.type.isF32())
       for (size_t i = 0; i < count; ++i)
         results[i].real = float(function(i));
@@ -259,17 +259,18 @@ private:
     return setDefined([&](size_t i) { return bits(1, i) < step.type.width; },
                       function);
   }
-  template <typename Function> bool binaryReal(Function function) {
-    return setReals([&](size_t i) { return function(real(0, i), real(1, i)); });
+  template <typename Function> bool binaryFloat(Function function) {
+    return setFloats(
+        [&](size_t i) { return function(real(0, i), real(1, i)); });
   }
-  template <typename Function> bool unaryReal(Function function) {
-    return setReals([&](size_t i) { return function(real(0, i)); });
+  template <typename Function> bool unaryFloat(Function function) {
+    return setFloats([&](size_t i) { return function(real(0, i)); });
   }
   /// A function of the C library, of f32 in f32: so do torch and compiled code.
   template <typename Float, typename Double>
   bool call(Float inFloat, Double inDouble) {
     if (!step.type.isF32())
-      return unaryReal(inDouble);
+      return unaryFloat(inDouble);
     for (size_t i = 0; i < count; ++i)
       results[i].real = inFloat(float(real(0, i)));
     return true;
@@ -277,7 +278,7 @@ private:
   template <typename Float, typename Double>
   bool call2(Float inFloat, Double inDouble) {
     if (!step.type.isF32())
-      return binaryReal(inDouble);
+      return binaryFloat(inDouble);
     for (size_t i = 0; i < count; ++i)
       results[i].real = inFloat(float(real(0, i)), float(real(1, i)));
     return true;
@@ -445,55 +446,55 @@ bool Computation::run() {
   }
 
   case ScalarCode::AddF:
-    return binaryReal([](double a, double b) { return a + b; });
+    return binaryFloat([](double a, double b) { return a + b; });
   case ScalarCode::SubF:
-    return binaryReal([](double a, double b) { return a - b; });
+    return binaryFloat([](double a, double b) { return a - b; });
   case ScalarCode::MulF:
-    return binaryReal([](double a, double b) { return a * b; });
+    return binaryFloat([](double a, double b) { return a * b; });
   case ScalarCode::DivF:
-    return binaryReal([](double a, double b) { return a / b; });
+    return binaryFloat([](double a, double b) { return a / b; });
   case ScalarCode::RemF:
-    return binaryReal([](double a, double b) { return std::fmod(a, b); });
+    return binaryFloat([](double a, double b) { return std::fmod(a, b); });
   case ScalarCode::Maximum:
-    return binaryReal([](double a, double b) {
+    return binaryFloat([](double a, double b) {
       return std::isnan(a) ? a : std::isnan(b) ? b : getMaximum(a, b);
     });
   case ScalarCode::Minimum:
-    return binaryReal([](double a, double b) {
+    return binaryFloat([](double a, double b) {
       return std::isnan(a) ? a : std::isnan(b) ? b : getMinimum(a, b);
     });
   case ScalarCode::MaxNum:
-    return binaryReal([](double a, double b) {
+    return binaryFloat([](double a, double b) {
       return std::isnan(a) ? b : std::isnan(b) ? a : getMaximum(a, b);
     });
   case ScalarCode::MinNum:
-    return binaryReal([](double a, double b) {
+    return binaryFloat([](double a, double b) {
       return std::isnan(a) ? b : std::isnan(b) ? a : getMinimum(a, b);
     });
   case ScalarCode::CompareF: {
-    unsigned orders = kRealOrders[step.detail];
+    unsigned orders = kFloatOrders[step.detail];
     return setIntegers([&](size_t i) {
       return (getOrder(real(0, i), real(1, i)) & orders) != 0;
     });
   }
   case ScalarCode::NegateF:
-    return unaryReal([](double a) { return -a; });
+    return unaryFloat([](double a) { return -a; });
   case ScalarCode::AbsF:
-    return unaryReal([](double a) { return std::fabs(a); });
+    return unaryFloat([](double a) { return std::fabs(a); });
   case ScalarCode::CopySign:
-    return binaryReal([](double a, double b) { return std::copysign(a, b); });
+    return binaryFloat([](double a, double b) { return std::copysign(a, b); });
   case ScalarCode::Floor:
-    return unaryReal([](double a) { return std::floor(a); });
+    return unaryFloat([](double a) { return std::floor(a); });
   case ScalarCode::Ceil:
-    return unaryReal([](double a) { return std::ceil(a); });
+    return unaryFloat([](double a) { return std::ceil(a); });
   case ScalarCode::Round:
-    return unaryReal([](double a) { return std::round(a); });
+    return unaryFloat([](double a) { return std::round(a); });
   case ScalarCode::RoundEven:
-    return unaryReal([](double a) { return std::nearbyint(a); });
+    return unaryFloat([](double a) { return std::nearbyint(a); });
   case ScalarCode::Truncate:
-    return unaryReal([](double a) { return std::trunc(a); });
+    return unaryFloat([](double a) { return std::trunc(a); });
   case ScalarCode::MultiplyAdd:
-    return setReals([&](size_t i) {
+    return setFloats([&](size_t i) {
       return multiplyAdd(real(0, i), real(1, i), real(2, i), step.type);
     });
   case ScalarCode::Rsqrt:
@@ -503,8 +504,8 @@ bool Computation::run() {
     return call2([](float a, float b) { return std::pow(a, b); },
                  [](double a, double b) { return std::pow(a, b); });
   case ScalarCode::FPowI:
-    return setReals([&](size_t i) {
-      return powerOfReal(real(0, i), integer(1, i), step.type);
+    return setFloats([&](size_t i) {
+      return powerOfFloat(real(0, i), integer(1, i), step.type);
     });
   case ScalarCode::Atan2:
     return call2([](float a, float b) { return std::atan2(a, b); },
@@ -534,19 +535,19 @@ bool Computation::run() {
     return setIntegers([&](size_t i) { return integer(0, i); });
   case ScalarCode::CastU:
     return setIntegers([&](size_t i) { return bits(0, i); });
-  case ScalarCode::SignedToReal:
-    return setReals(
+  case ScalarCode::SignedToFloat:
+    return setFloats(
         [&](size_t i) { return fromInteger(integer(0, i), true, step.type); });
-  case ScalarCode::UnsignedToReal:
-    return setReals([&](size_t i) {
+  case ScalarCode::UnsignedToFloat:
+    return setFloats([&](size_t i) {
       return fromInteger(int64_t(bits(0, i)), false, step.type);
     });
-  case ScalarCode::RealToSigned:
+  case ScalarCode::FloatToSigned:
     return convertToInteger<true>();
-  case ScalarCode::RealToUnsigned:
+  case ScalarCode::FloatToUnsigned:
     return convertToInteger<false>();
-  case ScalarCode::CastReal:
-    return unaryReal([](double a) { return a; });
+  case ScalarCode::CastFloat:
+    return unaryFloat([](double a) { return a; });
   case ScalarCode::Bitcast:
     return bitcast();
   }
@@ -563,18 +564,18 @@ std::optional<bool> qbackend::comparesGreater(const ScalarStep &step) {
   if (step.code != ScalarCode::CompareF && step.code != ScalarCode::CompareI)
     return std::nullopt;
   unsigned orders = step.code == ScalarCode::CompareF
-                        ? kRealOrders[step.detail]
+                        ? kFloatOrders[step.detail]
                         : kIntegerOrders[step.detail];
   if (!(orders & Greater) == !(orders & Less))
     return std::nullopt;
   return (orders & Greater) != 0;
 }
 
-void qbackend::computeReals(ScalarCode code, ArrayRef<const double *> operands,
-                            size_t count, double *results) {
+void qbackend::computeFloats(ScalarCode code, ArrayRef<const double *> operands,
+                             size_t count, double *results) {
   ScalarStep step;
   step.code = code;
-  step.type = step.operandType = ScalarType::getReal();
+  step.type = step.operandType = ScalarType::getFloat();
   // Results come after the operands.
   SmallVector<ScalarNumber> numbers((operands.size() + 1) * count);
   SmallVector<const ScalarNumber *, 3> inputs;

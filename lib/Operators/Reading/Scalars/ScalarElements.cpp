@@ -42,8 +42,8 @@ ScalarNumber ElementReader::at(int64_t offset) const {
   if (hasNativeLayout(type)) {
     const char *data = elements.getRawData().data();
     if (!type.isInteger())
-      return ScalarNumber::ofReal(type.isF32() ? load<float>(data, offset)
-                                               : load<double>(data, offset));
+      return ScalarNumber::ofFloat(type.isF32() ? load<float>(data, offset)
+                                                : load<double>(data, offset));
     switch (type.width) {
     case 8:
       return ScalarNumber::ofInteger(load<int8_t>(data, offset));
@@ -62,7 +62,7 @@ ScalarNumber ElementReader::at(int64_t offset) const {
   bool losesInfo;
   number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
                  &losesInfo);
-  return ScalarNumber::ofReal(number.convertToDouble());
+  return ScalarNumber::ofFloat(number.convertToDouble());
 }
 
 ElementWriter::ElementWriter(RankedTensorType type)

@@ -177,13 +177,13 @@ static bool writeTosaShift(Operation *op, Writer &writer) {
 }
 
 static bool writeReciprocal(Operation *, Writer &writer) {
-  auto one = writer.writeNumber(ScalarNumber::ofReal(1));
+  auto one = writer.writeNumber(ScalarNumber::ofFloat(1));
   return one && writer.write(Code::DivF, {*one, 0});
 }
 
 static bool writeSigmoid(Operation *, Writer &writer) {
   // 1 / (1 + exp(-x))
-  auto one = writer.writeNumber(ScalarNumber::ofReal(1));
+  auto one = writer.writeNumber(ScalarNumber::ofFloat(1));
   auto negated = one ? writer.write(Code::NegateF, {0}) : std::nullopt;
   auto power = negated ? writer.write(Code::Exp, {*negated}) : std::nullopt;
   auto sum = power ? writer.write(Code::AddF, {*power, *one}) : std::nullopt;
@@ -198,27 +198,29 @@ static bool writeNot(Operation *, Writer &writer) {
 /// TOSA's cast rounds to even and limits to the type.
 static bool writeTosaCast(Operation *op, Writer &writer) {
   Type from = writer.getOperandType(0), to = writer.getResultType();
-  bool fromReal = isa<FloatType>(from), toReal = isa<FloatType>(to);
+  bool fromFloat = isa<FloatType>(from), toFloat = isa<FloatType>(to);
   bool isTruth = from.isInteger(1) || from.isUnsignedInteger();
   if (from == to)
     return true;
-  if (fromReal && toReal)
-    return writer.writeOperands(Code::CastReal);
-  if (toReal)
-    return writer.writeOperands(isTruth ? Code::UnsignedToReal
-                                        : Code::SignedToReal);
-  if (!fromReal && !to.isInteger(1))
+  if (fromFloat && toFloat)
+    return writer.writeOperands(Code::CastFloat);
+  if (toFloat)
+    return writer.writeOperands(isTruth ? Code::UnsignedToFloat
+                                        : Code::SignedToFloat);
+  if (!fromFloat && !to.isInteger(1))
     return writer.writeOperands(isTruth ? Code::CastU : Code::Cast);
   std::optional<ScalarType> type = ScalarType::get(from);
   if (!type)
     return false;
   if (to.isInteger(1)) {
-    auto zero = writer.writeNumber(
-        fromReal ? ScalarNumber::ofReal(0) : ScalarNumber::ofInteger(0), type);
-    return zero && (fromReal ? writer.write(Code::CompareF, {0, *zero},
-                                            int64_t(arith::CmpFPredicate::UNE))
-                             : writer.write(Code::CompareI, {0, *zero},
-                                            int64_t(arith::CmpIPredicate::ne)));
+    auto zero = writer.writeNumber(fromFloat ? ScalarNumber::ofFloat(0)
+                                             : ScalarNumber::ofInteger(0),
+                                   type);
+    return zero &&
+           (fromFloat ? writer.write(Code::CompareF, {0, *zero},
+                                     int64_t(arith::CmpFPredicate::UNE))
+                      : writer.write(Code::CompareI, {0, *zero},
+                                     int64_t(arith::CmpIPredicate::ne)));
   }
   auto rounded = writer.write(Code::RoundEven, {0});
   if (!rounded)
@@ -226,7 +228,8 @@ static bool writeTosaCast(Operation *op, Writer &writer) {
   // Still a number of the operand's type.
   writer.steps.back().type = *type;
   return writer
-      .write(to.isUnsignedInteger() ? Code::RealToUnsigned : Code::RealToSigned,
+      .write(to.isUnsignedInteger() ? Code::FloatToUnsigned
+                                    : Code::FloatToSigned,
              {*rounded}, /*detail=*/1)
       .has_value();
 }
@@ -298,11 +301,11 @@ void Table::addArith() {
   add<SelectOp>(writeCode<Code::Select>);
   add<ExtSIOp, TruncIOp, IndexCastOp>(writeCode<Code::Cast>);
   add<ExtUIOp, IndexCastUIOp>(writeCode<Code::CastU>);
-  add<ExtFOp, TruncFOp>(writeCode<Code::CastReal>);
-  add<SIToFPOp>(writeCode<Code::SignedToReal>);
-  add<UIToFPOp>(writeCode<Code::UnsignedToReal>);
-  add<FPToSIOp>(writeCode<Code::RealToSigned>);
-  add<FPToUIOp>(writeCode<Code::RealToUnsigned>);
+  add<ExtFOp, TruncFOp>(writeCode<Code::CastFloat>);
+  add<SIToFPOp>(writeCode<Code::SignedToFloat>);
+  add<UIToFPOp>(writeCode<Code::UnsignedToFloat>);
+  add<FPToSIOp>(writeCode<Code::FloatToSigned>);
+  add<FPToUIOp>(writeCode<Code::FloatToUnsigned>);
   add<BitcastOp>(writeCode<Code::Bitcast>);
 }
 

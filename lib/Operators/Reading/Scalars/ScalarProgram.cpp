@@ -235,7 +235,7 @@ bool ScalarProgram::Runner::runStep(unsigned index, size_t count,
     for (size_t i = 0; i < count; ++i)
       results[i] = step.type.isInteger()
                        ? ScalarNumber::ofInteger(step.type.wrap(variable))
-                       : ScalarNumber::ofReal(variable);
+                       : ScalarNumber::ofFloat(variable);
     return true;
   case Step::Element:
     return readElement(step, count, results);

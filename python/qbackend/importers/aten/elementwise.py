@@ -14,7 +14,7 @@ from ..elements import BOOL, F32, Element
 from ..errors import ImportFailure
 from ..program import DType
 from ..scalars import Number, Scalar
-from .table import OPERATORS, combine, op, real, result_element
+from .table import OPERATORS, combine, op, as_float, result_element
 
 Operand = Union[Value, int, float, bool]
 
@@ -69,11 +69,11 @@ _ANY: dict[str, Callable[[Scalar], Scalar]] = {
     "relu": lambda x: x.max(0), "relu6": lambda x: x.max(0).min(6),
     "abs": lambda x: x.abs(), "neg": lambda x: -x, "square": lambda x: x * x,
     "sign": sign_of, "sgn": sign_of,
-    "floor": lambda x: x.unary("floor") if x.element.real else x,
-    "ceil": lambda x: x.unary("ceil") if x.element.real else x,
-    "trunc": lambda x: x.unary("trunc") if x.element.real else x,
-    "fix": lambda x: x.unary("trunc") if x.element.real else x,
-    "round": lambda x: x.unary("roundeven") if x.element.real else x,
+    "floor": lambda x: x.unary("floor") if x.element.is_float else x,
+    "ceil": lambda x: x.unary("ceil") if x.element.is_float else x,
+    "trunc": lambda x: x.unary("trunc") if x.element.is_float else x,
+    "fix": lambda x: x.unary("trunc") if x.element.is_float else x,
+    "round": lambda x: x.unary("roundeven") if x.element.is_float else x,
     "positive": lambda x: x,
 }
 _TRUTH: dict[str, Callable[[Scalar], Scalar]] = {
@@ -94,12 +94,12 @@ def _add_unary(name: str, function: Callable[[Scalar], Scalar],
 
 
 for _name, _function in _UNARY.items():
-    _add_unary(_name, _function, real, None)
+    _add_unary(_name, _function, as_float, None)
 for _name, _function in _ANY.items():
     _add_unary(_name, _function, lambda g, x: x, None)
 for _name, _function in _TRUTH.items():
     _add_unary(_name, _function,
-               real if _name.startswith("is") else lambda g, x: x, BOOL)
+               as_float if _name.startswith("is") else lambda g, x: x, BOOL)
 OPERATORS["arctan.default"] = OPERATORS["atan.default"]
 OPERATORS["special_erf.default"] = OPERATORS["erf.default"]
 OPERATORS["special_expit.default"] = OPERATORS["sigmoid.default"]
@@ -131,7 +131,7 @@ def mul(g: Builder, self: Operand, other: Operand) -> Value:
 def div(g: Builder, self: Operand, other: Operand) -> Value:
     kind = result_element(self, other)
     return combine(g, [self, other], lambda a, b: a / b, None,
-                   kind if kind.real else F32)
+                   kind if kind.is_float else F32)
 
 
 @op("div.Tensor_mode", "div.Scalar_mode")
@@ -144,7 +144,7 @@ def div_mode(g: Builder, self: Operand, other: Operand,
     if rounding_mode != "trunc":
         raise ImportFailure(f"the rounding mode {rounding_mode!r}")
     return combine(g, [self, other], lambda a, b: (a / b).unary("trunc")
-                   if a.element.real else a / b)
+                   if a.element.is_float else a / b)
 
 
 @op("floor_divide", "floor_divide.Scalar")
@@ -195,7 +195,7 @@ def power(x: Scalar, exponent: Number) -> Scalar:
         return 1.0 / x
     if exponent == -2:
         return 1.0 / (x * x)
-    if not x.element.real:
+    if not x.element.is_float:
         if isinstance(exponent, float) or not 0 <= exponent < 64:
             raise ImportFailure(f"integers to the power of {exponent}")
         result = x
@@ -221,7 +221,7 @@ def pow_tensor(g: Builder, self: Value, exponent: Value) -> Value:
 
 @op("pow.Scalar")
 def pow_base(g: Builder, self: Number, exponent: Value) -> Value:
-    return combine(g, [self, real(g, exponent)], lambda a, b: a.pow(b))
+    return combine(g, [self, as_float(g, exponent)], lambda a, b: a.pow(b))
 
 
 def _add_comparison(predicate: str) -> None:
@@ -446,7 +446,7 @@ def addcdiv(g: Builder, self: Value, tensor1: Value, tensor2: Value,
 def nan_to_num(g: Builder, self: Value, nan: Optional[float] = None,
                posinf: Optional[float] = None,
                neginf: Optional[float] = None) -> Value:
-    if not self.element.real:
+    if not self.element.is_float:
         return self
     largest = float(np.finfo(self.element.dtype).max)
     high = largest if posinf is None else posinf

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`quantized_decomposed`: what PT2E writes between real operators; and the fake
+"""`quantized_decomposed`: what PT2E writes between float operators; and the fake
 quantizers of FX."""
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def fake_quantize(g: Builder, self: Value, scale: Any, zero_point: Any,
 def fake_quantize_per_channel(g: Builder, self: Value, scale: Value,
                               zero_point: Value, axis: int, quant_min: int,
                               quant_max: int) -> Value:
-    if zero_point.element.real:
+    if zero_point.element.is_float:
         raise ImportFailure("a fake quantizer with float zero points")
     if self.element in HALVES:
         wide = fake_quantize_per_channel(g, g.cast(self, F32), scale, zero_point,

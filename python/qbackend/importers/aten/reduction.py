@@ -10,7 +10,7 @@ from ..builder import Builder, Value
 from ..elements import BOOL, F32, I64, Element
 from ..program import DType
 from ..scalars import Number
-from .table import op, real
+from .table import op, as_float
 
 Axes = Union[int, Sequence[int], None]
 
@@ -27,7 +27,7 @@ def _wide(x: Value, dtype: Optional[DType]) -> Element:
     """What sums are in: integers in i64."""
     if dtype is not None:
         return dtype.element
-    return x.element if x.element.real else I64
+    return x.element if x.element.is_float else I64
 
 
 @op("sum", "sum.dim_IntList")
@@ -45,7 +45,7 @@ def prod(g: Builder, self: Value, dim: Axes = None, keepdim: bool = False,
 @op("mean", "mean.dim")
 def mean(g: Builder, self: Value, dim: Axes = None, keepdim: bool = False,
          dtype: Optional[DType] = None) -> Value:
-    x = real(g, _typed(g, self, dtype))
+    x = as_float(g, _typed(g, self, dtype))
     return reductions.mean(g, x, _axes(x, dim), keepdim)
 
 
@@ -172,7 +172,7 @@ def softmin(g: Builder, self: Value, dim: int) -> Value:
 
 @op("logsumexp")
 def logsumexp(g: Builder, self: Value, dim: Axes, keepdim: bool = False) -> Value:
-    return reductions.logsumexp(g, real(g, self), _axes(self, dim), keepdim)
+    return reductions.logsumexp(g, as_float(g, self), _axes(self, dim), keepdim)
 
 
 @op("linalg_vector_norm", "norm.ScalarOpt_dim", "norm.Scalar")

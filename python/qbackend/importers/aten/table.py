@@ -165,6 +165,6 @@ def combine(g: Builder, given_operands: Sequence[Union[Value, Number, Dim]],
     return g.map(tensors, apply, element)
 
 
-def real(g: Builder, x: Value) -> Value:
+def as_float(g: Builder, x: Value) -> Value:
     """Integers as f32."""
-    return x if x.element.real else g.cast(x, F32)
+    return x if x.element.is_float else g.cast(x, F32)

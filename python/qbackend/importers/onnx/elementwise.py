@@ -71,7 +71,7 @@ def _symbolic(o: Context, kind: str, a: Value, b: Value) -> Optional[Value]:
     if not (isinstance(a, Extents) or isinstance(b, Extents)):
         return None
     if any(v.rank > 1 or not isinstance(v, Extents) and v.data is None
-           or v.element.real for v in (a, b)):
+           or v.element.is_float for v in (a, b)):
         return None
     x, y = extents_of(a, "operand"), extents_of(b, "operand")
     count = max(len(x), len(y))
@@ -116,11 +116,11 @@ def power(o: Context, a: Value, b: Value) -> Value:
 
     if b.data is not None and b.size == 1:
         number = b.data.reshape(-1)[0].item()
-        if isinstance(number, int) and a.element.real:
+        if isinstance(number, int) and a.element.is_float:
             number = float(number)
         y = o.g.map([a], lambda x: fixed(x, number))
         return o.g.spread(y, a.shape if b.rank <= a.rank else b.shape)
-    if a.element.real:
+    if a.element.is_float:
         return o.g.map([a, o.g.cast(b, a.element)], lambda x, y: x.pow(y))
     wide = o.g.map([o.g.cast(a, F64), o.g.cast(b, F64)], lambda x, y: x.pow(y))
     return o.g.map([wide], lambda x: x.unary("trunc").cast(a.element))
@@ -206,7 +206,7 @@ def where(o: Context, condition: Value, x: Value, y: Value) -> Value:
     if (isinstance(x, Extents) or isinstance(y, Extents)) and (
             condition.data is not None and condition.rank < 2):
         if all(isinstance(v, Extents) or v.data is not None and v.rank < 2
-               and not v.element.real for v in (x, y)):
+               and not v.element.is_float for v in (x, y)):
             p, q = extents_of(x, "operand"), extents_of(y, "operand")
             truth = condition.data.reshape(-1)
             count = max(len(p), len(q), truth.size)
@@ -296,7 +296,7 @@ def thresholded_relu(o: Context, x: Value) -> Value:
 @op("Shrink", "bias lambd")
 def shrink(o: Context, x: Value) -> Value:
     bias, edge = o.get("bias", 0.0), o.get("lambd", 0.5)
-    if not x.element.real:
+    if not x.element.is_float:
         wide = o.g.cast(x, F64)
         return o.g.cast(shrink(o, wide), x.element)
     return o.g.map([x], lambda v: (v < -edge).select(v + bias, (v > edge).select(
@@ -326,7 +326,7 @@ def fast_gelu(o: Context, x: Value, bias: Optional[Value] = None) -> Value:
 @op("Cast", "to saturate round_mode", symbolic=True)
 def cast(o: Context, x: Value) -> Value:
     element = element_of(o.get("to", 0), "the result")
-    if isinstance(x, Extents) and not element.real and element.bits >= 32:
+    if isinstance(x, Extents) and not element.is_float and element.bits >= 32:
         return x
     return o.g.cast(tensor(x), element)
 

@@ -72,7 +72,7 @@ class Importer:
     def _constant(self, data: Any, element: Any) -> Value:
         """Shapes, axes and numbers may be evaluated; what is larger is a
         weight."""
-        if data.size <= 64 and not element.real or data.size == 1:
+        if data.size <= 64 and not element.is_float or data.size == 1:
             return self.g.constant(data, element)
         return self.g.parameter(data, element)
 
@@ -211,7 +211,7 @@ class Importer:
         family = found.function.__module__.rpartition(".")[2]
         if family in ("shape", "quantized") or node.kind in ("Cast", "CastLike"):
             return None
-        first = next((v.element for v in values if v is not None and v.element.real),
+        first = next((v.element for v in values if v is not None and v.element.is_float),
                      None)
         return first if first in HALVES else None
 

@@ -22,8 +22,8 @@ from .protobuf import (
     integer,
     integers,
     message,
-    real,
-    reals,
+    read_float,
+    read_floats,
     signed,
     text,
 )
@@ -225,7 +225,7 @@ class Reader:
             elif number == 20:
                 kind = integer(value)
             elif number == 2:
-                single = real(value)
+                single = read_float(value)
             elif number == 3:
                 single = signed(value)
             elif number == 4:
@@ -235,7 +235,7 @@ class Reader:
             elif number == 6:
                 single = self.graph(message(value), depth + 1)
             elif number == 7:
-                floats += reals(wire, value)
+                floats += read_floats(wire, value)
             elif number == 8:
                 ints += integers(wire, value)
             elif number == 9:
@@ -377,7 +377,7 @@ def _from_numbers(numbers: List[Tuple[int, int, Field]], element: Element,
     values: List[Any] = []
     for number, wire, value in numbers:
         if number == 4:
-            values += reals(wire, value)
+            values += read_floats(wire, value)
         elif number == 10:
             data = message(value) if wire == 2 else memoryview(
                 integer(value).to_bytes(8, "little"))
@@ -385,12 +385,12 @@ def _from_numbers(numbers: List[Tuple[int, int, Field]], element: Element,
         else:
             values += integers(wire, value)
     if any(isinstance(v, float) for v in values) and not (
-            element.real and element.bits != 16):
+            element.is_float and element.bits != 16):
         raise ImportFailure(f"{what} holds floats, expected integers")
-    if element.bits == 16 and element.real:
+    if element.bits == 16 and element.is_float:
         # As the bits of each, in an integer.
         bits = np.asarray(values, np.int64).astype(np.uint16)
         return (elements.widen_bfloat16(bits) if element == elements.BF16
                 else bits.view(np.float16))
-    return elements.converted(np.asarray(values, np.float64 if element.real
+    return elements.converted(np.asarray(values, np.float64 if element.is_float
                                          else np.int64), element)

@@ -77,7 +77,7 @@ def text(value: Field) -> str:
         raise ImportFailure(f"a name is not UTF-8: {error}") from None
 
 
-def real(value: Field) -> float:
+def read_float(value: Field) -> float:
     return float(struct.unpack("<f", integer(value).to_bytes(8, "little")[:4])[0])
 
 
@@ -92,10 +92,10 @@ def integers(kind: int, value: Field) -> List[int]:
     return result
 
 
-def reals(kind: int, value: Field) -> List[float]:
+def read_floats(kind: int, value: Field) -> List[float]:
     """Repeated floats, one or packed."""
     if kind == 5:
-        return [real(value)]
+        return [read_float(value)]
     data = message(value)
     if len(data) % 4:
         raise ImportFailure("the file is damaged: a list of floats")

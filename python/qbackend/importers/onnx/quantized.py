@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Quantized ONNX: QuantizeLinear and DequantizeLinear; the operators on integers
-as real ones between them, but for those whose results are 32-bit sums."""
+as float ones between them, but for those whose results are 32-bit sums."""
 
 from __future__ import annotations
 
@@ -235,8 +235,8 @@ def qgemm(o: Context, a: Value, a_scale: Value, a_zero: Value, b: Value,
         assert sx is not None and sw is not None
         scale = o.g.constant((alpha * sx.reshape(-1) * sw.reshape(-1)).astype(
             np.float32))
-        real = dequantize_of(o, c, scale, None, -1)
-        y = o.g.map([y, real], lambda p, q: p + q)
+        floats = dequantize_of(o, c, scale, None, -1)
+        y = o.g.map([y, floats], lambda p, q: p + q)
     if y_scale is None:
         return y
     zero, element = _result_zero(y_zero, a)

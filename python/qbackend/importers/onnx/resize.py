@@ -77,7 +77,7 @@ def _resized(o: Context, x: Value, sizes: List[int], scales: List[float],
             raise ImportFailure(f"the interpolation {kind!r}")
     if all(tap is None for tap in taps):
         return x
-    if "linear" in kind and not x.element.real:
+    if "linear" in kind and not x.element.is_float:
         # Integers have no parts; what comes is cut off, as by NumPy's astype.
         y = resize.interpolate(o.g, o.g.cast(x, F32), taps)
         return o.g.cast(y, x.element)

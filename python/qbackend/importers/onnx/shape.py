@@ -350,7 +350,7 @@ def tile(o: Context, x: Value, repeats: Value) -> Value:
 
 @op("Range", symbolic=True)
 def range_(o: Context, start: Value, limit: Value, delta: Value) -> Value:
-    if any(v.element.real for v in (start, limit, delta)):
+    if any(v.element.is_float for v in (start, limit, delta)):
         numbers = [known(v, "end").reshape(-1)[0].item()  # type: ignore[union-attr]
                    for v in (start, limit, delta)]
         count = max(int(np.ceil((numbers[1] - numbers[0]) / numbers[2])), 0)
