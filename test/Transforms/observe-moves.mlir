@@ -115,3 +115,27 @@ func.func @argument_read_late(%x: tensor<1x4x6x3xf32>, %y: tensor<1x3x4x6xf32>) 
   %r = tosa.max_pool2d %c {kernel = array<i64: 3, 1>, stride = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>} : (tensor<1x4x6x3xf32>) -> tensor<1x2x6x3xf32>
   return %r : tensor<1x2x6x3xf32>
 }
+
+// -----
+
+// What other code computes is observed where it does, before what comes after it in the
+// code and shares its observer, also if it is read late, in another layout.
+
+// CHECK-LABEL: func.func @other_code_read_late
+// CHECK: %[[E:.*]] = tosa.exp
+// CHECK-NEXT: %[[T:.*]] = qbackend.transpose %[[E]] [0, 2, 3, 1]
+// CHECK-NEXT: qbackend.observe %[[T]] by @[[O:.*]] :
+// CHECK-NEXT: qbackend.operator [#qbackend.max_pool2d
+// CHECK: qbackend.observe {{.*}} by @[[O]]
+// CHECK: qbackend.operator [#qbackend.cat
+func.func @other_code_read_late(%x: tensor<1x4x6x3xf32>, %y: tensor<1x4x4x1xf32>) -> tensor<1x8x4x1xf32> {
+  // expected-remark @+1 {{QB001}}
+  %e = tosa.exp %y : (tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
+  %least = arith.constant 0xFF800000 : f32
+  %empty = tensor.empty() : tensor<1x4x4x1xf32>
+  %init = linalg.fill ins(%least : f32) outs(%empty : tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
+  %window = tensor.empty() : tensor<3x3xf32>
+  %p = linalg.pooling_nchw_max ins(%x, %window : tensor<1x4x6x3xf32>, tensor<3x3xf32>) outs(%init : tensor<1x4x4x1xf32>) -> tensor<1x4x4x1xf32>
+  %c = tensor.concat dim(1) %p, %e : (tensor<1x4x4x1xf32>, tensor<1x4x4x1xf32>) -> tensor<1x8x4x1xf32>
+  return %c : tensor<1x8x4x1xf32>
+}

@@ -205,30 +205,42 @@ void ObserverInserter::insert() {
     }
     insertObserve(observation, symbol);
   }
-  observeArgumentsFirst();
+  observeAtDefinitions();
   placeUpdates();
 }
 
-void ObserverInserter::observeArgumentsFirst() {
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal())
-      continue;
-    Block &entry = function.getBody().front();
-    SmallVector<std::pair<unsigned, ObserveOp>> found;
-    for (auto observe : entry.getOps<ObserveOp>())
-      if (auto argument =
-              dyn_cast<BlockArgument>(getUnpermuted(observe.getInput()));
-          argument && getSourceValues(observe) != 0)
-        found.emplace_back(argument.getArgNumber(), observe);
-    llvm::stable_sort(found, llvm::less_first());
-    for (auto [number, observe] : llvm::reverse(found)) {
-      observe->moveBefore(&entry, entry.begin());
-      Value layout = observe.getInput();
-      while (Operation *op = layout.getDefiningOp()) {
-        op->moveBefore(&entry, entry.begin());
-        layout = op->getOperand(0);
-      }
+void ObserverInserter::observeAtDefinitions() {
+  // A layout is made where it is read; what is observed is the value.
+  auto move = [](ObserveOp observe, Block *block, Block::iterator place) {
+    observe->moveBefore(block, place);
+    Operation *user = observe;
+    for (Operation *op;
+         (op = user->getOperand(0).getDefiningOp()) && isa<TransposeOp>(op);
+         user = op)
+      op->moveBefore(user);
+  };
+  SmallVector<std::pair<unsigned, ObserveOp>> arguments;
+  SmallVector<std::pair<Operation *, ObserveOp>> others;
+  module.walk([&](ObserveOp observe) {
+    if (getSourceValues(observe) == 0)
+      return;
+    Value value = getUnpermuted(observe.getInput());
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (isa<func::FuncOp>(observe->getParentOp()) &&
+          argument.getOwner() == observe->getBlock())
+        arguments.emplace_back(argument.getArgNumber(), observe);
+    } else if (Operation *op = value.getDefiningOp();
+               !isa<OperatorOp>(op) && !op->hasTrait<OpTrait::ConstantLike>() &&
+               op->getBlock() == observe->getBlock()) {
+      others.emplace_back(op, observe);
     }
+  });
+  for (auto [op, observe] : llvm::reverse(others))
+    move(observe, op->getBlock(), std::next(op->getIterator()));
+  llvm::stable_sort(arguments, llvm::less_first());
+  for (auto [number, observe] : llvm::reverse(arguments)) {
+    Block *entry = observe->getBlock();
+    move(observe, entry, entry->begin());
   }
 }
 

@@ -106,9 +106,10 @@ private:
 
   void insertObserve(Observation &observation, mlir::FlatSymbolRefAttr symbol);
 
-  /// Observes arguments where their function begins, in their order, as PyTorch
-  /// does: a layout of one may be made where its reader is.
-  void observeArgumentsFirst();
+  /// Observes arguments where their function begins, in their order, and what
+  /// other code computes behind it, as PyTorch does: a layout of it may be made
+  /// where its reader is. What is shared sees values in the order of the code.
+  void observeAtDefinitions();
 
   /// Says of observe ops of several values of the network behind which others
   /// of their observer these are, where that is not at once.
