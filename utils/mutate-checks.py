@@ -3,6 +3,7 @@
 """Whether tests notice when a check of security is switched off.
 
     utils/mutate-checks.py [--build build] [--only PATTERN]
+    utils/mutate-checks.py --places         whether each condition is in its file
 
 Each mutation is a condition that is left out or weakened. All are written into the
 sources at once, each behind the number in a file of the build, so that one build has
@@ -335,7 +336,7 @@ FILES = {
             ),
         ],
     ),
-    "lib/Execution/CodeGen/Lowering/PlaceBuffers.cpp": (
+    "lib/Execution/CodeGen/Buffers/PlaceBuffers.cpp": (
         ("Execution/Runtime/odd|Execution/CodeGen/place-buffers", None),
         [
             (
@@ -345,7 +346,7 @@ FILES = {
             ),
         ],
     ),
-    "lib/Execution/CodeGen/Lowering/ConstantStore.cpp": (
+    "lib/Execution/CodeGen/Buffers/ConstantStore.cpp": (
         ("Execution/Runtime/odd", None),
         [
             (
@@ -431,13 +432,13 @@ FILES = {
             ),
             (
                 "claims: parts of calls",
-                "attribute.getName() != codegen::kUnitsAttribute &&",
-                "(M || attribute.getName() != codegen::kUnitsAttribute) &&",
+                "attribute.getName() != kUnitsAttrName &&",
+                "(M || attribute.getName() != kUnitsAttrName) &&",
             ),
             (
                 "claims: parallel loops",
-                "attribute.getName() != codegen::kParallelAttribute;",
-                "(M || attribute.getName() != codegen::kParallelAttribute);",
+                "attribute.getName() != kParallelAttrName;",
+                "(M || attribute.getName() != kParallelAttrName);",
             ),
             (
                 "claims: nsw, nuw",
@@ -612,13 +613,13 @@ FILES = {
         [
             (
                 "samples of two tables",
-                "} else if (last->first + last->count == part.range.first) {",
-                "} else if (M || last->first + last->count == part.range.first) {",
+                "if (isSame && last->first + last->count == part.range.first) {",
+                "if (isSame && (M || last->first + last->count == part.range.first)) {",
             ),
             (
                 "tables of two networks",
-                "if (named.table.network != result.network)",
-                "if (!M && named.table.network != result.network)",
+                "if (table.network != first.table.network)",
+                "if (!M && table.network != first.table.network)",
             ),
             (
                 "tables that lack entries",
@@ -703,6 +704,7 @@ def main():
         "--only", default="", help="files with this pattern in their name"
     )
     parser.add_argument("--ninja", default="ninja", help="what builds")
+    parser.add_argument("--places", action="store_true", help="find them only")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     number_file = build / "mutant"
@@ -728,6 +730,9 @@ def main():
         head = text.index("\n\n")
         switch = SWITCH.replace("@FILE@", str(number_file))
         changed[name] = text[:head] + "\n" + switch + text[head:]
+    if arguments.places:
+        print(f"{len(mutants)} conditions in {len(files)} files")
+        return 0
     for end in (signal.SIGINT, signal.SIGTERM):
         signal.signal(end, lambda *_: sys.exit(1))
     survived, killed = [], {}

@@ -30,6 +30,11 @@ inline constexpr llvm::StringLiteral kReferenceForm = "reference";
 /// The form that stock MLIR compiles; what is run is lowered to it.
 inline constexpr llvm::StringLiteral kLinalgForm = "linalg";
 
+/// What a kernel does to the integers of its operands: it gives others, the
+/// same within limits, the same elsewhere, or those of the same numbers by
+/// other parameters, or in floats.
+enum class KernelEffect { Computes, Clamps, Moves, Converts };
+
 /// What a dialect implements to be an engine.
 class EngineDialectInterface
     : public mlir::DialectInterface::Base<EngineDialectInterface> {
@@ -90,6 +95,12 @@ public:
   //===--------------------------------------------------------------------===//
   // Kernels
   //===--------------------------------------------------------------------===//
+
+  /// What `op`, one of the engine's, does to integers. Reports count and
+  /// compare what is computed.
+  virtual KernelEffect getEffect(mlir::Operation *op) const {
+    return KernelEffect::Computes;
+  }
 
   /// The result, of `type`, of a kernel for `op`, built where `builder` is.
   /// Static inputs and weights are dequantized: `getQuantized` gives the

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_CONVERTQBACKENDTOQNNPACKPASS
@@ -58,6 +59,19 @@ public:
     auto type = getQuantizedElement(dtype, fixed->scale, 0);
     return getQuantizedElement(
         dtype, fixed->scale, type.getStorageTypeMin() + fixed->zeroPointOffset);
+  }
+
+  KernelEffect getEffect(Operation *op) const override {
+    return TypeSwitch<Operation *, KernelEffect>(op)
+        .Case<qnnpack::ClampOp>([](auto) { return KernelEffect::Clamps; })
+        .Case<qnnpack::CatOp, qnnpack::TransposeOp, qnnpack::ReshapeOp,
+              qnnpack::SliceOp, qnnpack::PadOp, qnnpack::RepeatOp,
+              qnnpack::ChannelShuffleOp>(
+            [](auto) { return KernelEffect::Moves; })
+        .Case<qnnpack::QuantizeOp, qnnpack::DequantizeOp,
+              qnnpack::RequantizeOp>(
+            [](auto) { return KernelEffect::Converts; })
+        .Default([](Operation *) { return KernelEffect::Computes; });
   }
 
   OrRefusal<Value> createKernel(OperatorOp op, OpBuilder &builder,

@@ -8,6 +8,7 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Transforms/Analysis/OperationCount.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
+#include "qbackend/Transforms/Engine.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -176,13 +177,15 @@ void CostFinder::add(Operation &op) {
     entry.name = getLocationName(op.getLoc());
     if (entry.name.empty())
       entry.name = getOpName(&op);
+    const EngineDialectInterface *engine = getEngine(&op);
     bool isElementwise =
         op.getNumOperands() == 1 &&
         cast<RankedTensorType>(op.getResult(0).getType()).getShape() ==
             cast<ShapedType>(op.getOperand(0).getType()).getShape();
     entry.isConversion =
-        isElementwise && (readsFloat != givesFloat ||
-                          op.getName().stripDialect() == "requantize");
+        isElementwise &&
+        (readsFloat != givesFloat ||
+         (engine && engine->getEffect(&op) == KernelEffect::Converts));
     if (readsQuantized || givesQuantized) {
       entry.integerMacs = entry.isConversion
                               ? 0

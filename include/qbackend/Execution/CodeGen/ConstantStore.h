@@ -8,6 +8,7 @@
 #define QBACKEND_EXECUTION_CODEGEN_CONSTANTSTORE_H
 
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/SymbolTable.h"
 
 #include <cstdlib>
 #include <memory>
@@ -35,6 +36,11 @@ int64_t getStoredBytes(mlir::Type element);
 /// Returns the elements of `constant` as they are in memory; nothing if they
 /// are stored otherwise (a splat, bits, six bytes each).
 llvm::ArrayRef<char> getElementBytes(mlir::ElementsAttr constant);
+
+/// Returns the elements of the constant that `buffer` is, by
+/// `memref.get_global`; null if it is none.
+mlir::ElementsAttr getConstantElements(mlir::Value buffer,
+                                       const mlir::SymbolTable &symbols);
 
 } // namespace qbackend::codegen
 

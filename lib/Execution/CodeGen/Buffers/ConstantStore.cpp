@@ -5,6 +5,7 @@
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -53,4 +54,15 @@ llvm::ArrayRef<char> qbackend::codegen::getElementBytes(ElementsAttr constant) {
     if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
       return check(blob->getData());
   return {};
+}
+
+ElementsAttr
+qbackend::codegen::getConstantElements(Value buffer,
+                                       const SymbolTable &symbols) {
+  auto get = buffer.getDefiningOp<memref::GetGlobalOp>();
+  auto global = get ? symbols.lookup<memref::GlobalOp>(get.getName())
+                    : memref::GlobalOp();
+  return global && global.getConstant() && global.getInitialValue()
+             ? dyn_cast<ElementsAttr>(*global.getInitialValue())
+             : ElementsAttr();
 }

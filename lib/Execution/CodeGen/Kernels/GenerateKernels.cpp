@@ -9,6 +9,7 @@
 #include "KernelEmitter.h"
 #include "Lowering/Subtarget.h"
 
+#include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Support/Places.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -116,12 +117,7 @@ LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
 template <typename T>
 static std::optional<SmallVector<T>> readConstant(Value buffer,
                                                   const SymbolTable &symbols) {
-  auto get = buffer.getDefiningOp<memref::GetGlobalOp>();
-  auto global = get ? symbols.lookup<memref::GlobalOp>(get.getName())
-                    : memref::GlobalOp();
-  auto elements = global && global.getConstant() && global.getInitialValue()
-                      ? dyn_cast<ElementsAttr>(*global.getInitialValue())
-                      : ElementsAttr();
+  ElementsAttr elements = getConstantElements(buffer, symbols);
   if (!elements)
     return std::nullopt;
   if (auto dense = dyn_cast<DenseElementsAttr>(elements))

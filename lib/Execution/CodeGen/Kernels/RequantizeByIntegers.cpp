@@ -8,6 +8,7 @@
 #include "Lowering/LowerToLLVM.h"
 #include "Lowering/Subtarget.h"
 
+#include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Support/Places.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -70,12 +71,7 @@ static std::vector<float> findNumbers(Value value, const SymbolTable &symbols) {
   Value table = op->getOperand(0);
   while (auto view = table.getDefiningOp<ViewLikeOpInterface>())
     table = view.getViewSource();
-  auto get = table.getDefiningOp<memref::GetGlobalOp>();
-  auto global = get ? symbols.lookup<memref::GlobalOp>(get.getName())
-                    : memref::GlobalOp();
-  auto elements = global && global.getConstant() && global.getInitialValue()
-                      ? dyn_cast<ElementsAttr>(*global.getInitialValue())
-                      : ElementsAttr();
+  ElementsAttr elements = getConstantElements(table, symbols);
   if (!elements || !elements.getElementType().isF32())
     return {};
   return getNumbers(elements);

@@ -71,8 +71,8 @@ static bool isClamp(Operation *op, const llvm::DenseSet<Value> &dependent) {
                operation.getKind());
   if (isa<tosa::ClampOp>(op))
     return true;
-  if (getEngine(op))
-    return op->getName().stripDialect() == "clamp";
+  if (const EngineDialectInterface *engine = getEngine(op))
+    return engine->getEffect(op) == KernelEffect::Clamps;
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && isShift(generic) &&
          op->getResult(0).getType() == op->getOperand(0).getType();
@@ -95,12 +95,9 @@ static bool isMovement(Operation *op, const llvm::DenseSet<Value> &dependent) {
   if (auto cast = dyn_cast<tosa::CastOp>(op))
     return getStoredBits(cast.getInput()) != 0 &&
            getStoredBits(cast.getInput()) <= getStoredBits(cast.getOutput());
-  if (getEngine(op)) {
-    StringRef name = op->getName().stripDialect();
+  if (const EngineDialectInterface *engine = getEngine(op)) {
     Type element = getElementTypeOrSelf(op->getResult(0).getType());
-    return llvm::is_contained({"cat", "transpose", "reshape", "slice", "pad",
-                               "repeat", "channel_shuffle"},
-                              name) &&
+    return engine->getEffect(op) == KernelEffect::Moves &&
            llvm::all_of(op->getOperands(), [&](Value operand) {
              return getElementTypeOrSelf(operand.getType()) == element;
            });
@@ -132,9 +129,9 @@ bool qbackend::hasIntegerArithmetic(func::FuncOp network) {
       .walk([](Operation *op) {
         if (isa<OperatorOp>(op))
           return WalkResult::skip();
-        StringRef name = op->getName().stripDialect();
+        const EngineDialectInterface *engine = getEngine(op);
         bool isKernelOnIntegers =
-            getEngine(op) && name != "quantize" && name != "dequantize";
+            engine && engine->getEffect(op) != KernelEffect::Converts;
         return isKernelOnIntegers || isa<tosa::RescaleOp>(op) ||
                        countIntegerMultiplyAccumulates(op) != 0
                    ? WalkResult::interrupt()
