@@ -7,6 +7,7 @@
 #include "Tool.h"
 
 #include "qbackend/Execution/Runtime/PassThreads.h"
+#include "qbackend/Execution/Runtime/Sandbox.h"
 #include "qbackend/Insight/Explanation/ReadModule.h"
 #include "qbackend/Insight/Proof/Prove.h"
 #include "qbackend/Interfaces/Registration.h"
@@ -106,6 +107,9 @@ int main(int argc, char **argv) {
                                         ", expected 1 to 86400 seconds"));
   if (llvm::Error error = checkWritable(outputFile))
     return fail(std::move(error));
+  // What is run is wrong: it may write anywhere.
+  // Without a sandbox the certificate says that it isn't run.
+  llvm::consumeError(runtime::useSandbox());
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
   runtime::PassThreads threads;

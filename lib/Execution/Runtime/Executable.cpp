@@ -222,9 +222,16 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   }
   std::unique_ptr<Executable> result(new Executable());
   result->entry = entry.str();
+  auto toTensor = [&](mlir::Type type) -> mlir::Type {
+    auto buffer = dyn_cast<mlir::MemRefType>(type);
+    if (!options.onBuffers || !buffer || !buffer.getLayout().isIdentity())
+      return type;
+    return mlir::RankedTensorType::get(buffer.getShape(),
+                                       buffer.getElementType());
+  };
   for (auto [i, type] : enumerate(function.getArgumentTypes())) {
     Expected<TensorSignature> signature =
-        getSignature(type, entry, "argument", i);
+        getSignature(toTensor(type), entry, "argument", i);
     if (!signature)
       return signature.takeError();
     if (i < options.unsignedArguments.size() && options.unsignedArguments[i])
@@ -233,7 +240,7 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   }
   for (auto [i, type] : enumerate(function.getResultTypes())) {
     Expected<TensorSignature> signature =
-        getSignature(type, entry, "result", i);
+        getSignature(toTensor(type), entry, "result", i);
     if (!signature)
       return signature.takeError();
     if (i < options.unsignedResults.size() && options.unsignedResults[i])
@@ -259,7 +266,11 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
                                  .wasInterrupted())
       callers.insert(other.getName());
   auto hookNames = to_vector(make_first_range(hooks));
-  if (Error error = prepareModule(*module, function, hookNames))
+  if (options.onBuffers && !isSandboxed())
+    return createStringError("code on buffers is run in a sandbox only, and "
+                             "there is none");
+  if (Error error =
+          prepareModule(*module, function, hookNames, options.onBuffers))
     return std::move(error);
   // The name may be another one now.
   std::string packedName = ("_mlir_ciface_" + function.getName()).str();
@@ -281,6 +292,7 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
                      /*parallel=*/true};
   lowering.contract = options.contract;
   lowering.checkBounds = true;
+  lowering.onBuffers = options.onBuffers;
   lowering.arenaBytes = &impl.arenaBytes;
   lowering.constants = &impl.constants;
   lowering.assertMessages = &impl.asserts;

@@ -47,9 +47,9 @@ static void markFunctions(ModuleOp module, mlir::func::FuncOp entry) {
 }
 
 Error runtime::prepareModule(ModuleOp module, mlir::func::FuncOp entry,
-                             ArrayRef<StringRef> hooks) {
+                             ArrayRef<StringRef> hooks, bool onBuffers) {
   std::string message;
-  {
+  if (!onBuffers) {
     mlir::ScopedDiagnosticHandler handler(
         module.getContext(), [&](mlir::Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)

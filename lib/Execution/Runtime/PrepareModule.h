@@ -23,9 +23,10 @@ bool isRuntimeFunction(llvm::StringRef name);
 /// Readies `module` to be lowered and called in this process: see
 /// isolateNetwork, which says what is refused, and startFromInitialState. Marks
 /// `entry` as what is called from outside, and says that the functions `hooks`,
-/// which have no body, only read.
+/// which have no body, only read. Nothing is refused `onBuffers`.
 llvm::Error prepareModule(mlir::ModuleOp module, mlir::func::FuncOp entry,
-                          llvm::ArrayRef<llvm::StringRef> hooks);
+                          llvm::ArrayRef<llvm::StringRef> hooks,
+                          bool onBuffers);
 
 } // namespace qbackend::runtime
 

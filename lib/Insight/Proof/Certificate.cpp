@@ -64,6 +64,8 @@ void qbackend::printCertificate(const Certificate &certificate,
       if (step.cases != 1)
         os << ", " << step.cases << " cases of constants";
       os << "\n";
+      if (!step.run.empty())
+        os << "      " << step.run << "\n";
     }
     if (!proof.reason.empty())
       os << "   " << proof.reason << "\n";
@@ -117,6 +119,8 @@ void qbackend::printCertificateJson(const Certificate &certificate,
                 json.attribute("verdict", getVerdictName(step.verdict));
                 json.attribute("how", step.how);
                 json.attribute("cases", step.cases);
+                if (!step.run.empty())
+                  json.attribute("run", step.run);
                 if (step.verdict == Verdict::Bounded) {
                   json.attribute("differing", step.differing);
                   json.attribute("counted", step.counted);

@@ -9,6 +9,7 @@
 
 #include "Formulas/Formulas.h"
 #include "Laws/Laws.h"
+#include "Running/RunCode.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -116,6 +117,19 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
   if (isOutside())
     return true;
 
+  Laws laws(scope, solver);
+  Allowance allowance;
+  auto type = dyn_cast<quant::QuantizedType>(
+      getElementTypeOrSelf(op->getResult(0).getType()));
+  if (allowed != 0)
+    allowance = {allowed, type && type.isSigned(), formula->sums};
+  auto add = [&](ProofStep step) {
+    if (step.verdict == Verdict::Counterexample)
+      step.run = runExample(lowered, scope, formula->code, position,
+                            owners.size(), laws.getExample(), allowance);
+    proof.steps.push_back(std::move(step));
+  };
+
   // The loops of the code are those of the formula in some order: one in which
   // both read the same elements, if there is any.
   const std::optional<Fold> &fold = formula->code.fold;
@@ -133,10 +147,9 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
       return sizes.empty() ? "one element" : "a sum over " + formatShape(sizes);
     };
     // TOSA may cut a sum, and kernels make groups larger.
-    proof.steps.push_back({"the loops",
-                           mayCut ? Verdict::Open : Verdict::Counterexample,
-                           "the code has " + describe(extents) +
-                               ", the formula " + describe(wanted)});
+    add({"the loops", mayCut ? Verdict::Open : Verdict::Counterexample,
+         "the code has " + describe(extents) + ", the formula " +
+             describe(wanted)});
     return true;
   }
   llvm::sort(loops);
@@ -168,7 +181,6 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
     return true;
   }
 
-  Laws laws(scope, solver);
   Term emitted = code->result, defined = code->defined;
   if (fold.has_value() != code->fold.has_value()) {
     proof.reason = fold ? "the code carries nothing along, the formula does"
@@ -185,7 +197,7 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
       bool isOther = allowed != 0 && step.verdict == Verdict::Counterexample;
       if (isOther)
         step.verdict = Verdict::Open;
-      proof.steps.push_back(step);
+      add(step);
       if (isOther)
         return true;
     }
@@ -193,11 +205,6 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
     emitted = scope.terms.replace(emitted, by);
     defined = scope.terms.replace(defined, by);
   }
-  Allowance allowance;
-  auto type = dyn_cast<quant::QuantizedType>(
-      getElementTypeOrSelf(op->getResult(0).getType()));
-  if (type && allowed != 0)
-    allowance = {allowed, type.isSigned(), formula->sums};
   Term expected = formula->code.result;
   // A byte that is added to another one is proven by itself, and is then any.
   if (code->addedByte && formula->code.addedByte) {
@@ -205,7 +212,7 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
                                 code->addedByte, formula->code.addedByte);
     if (!step)
       return step.takeError();
-    proof.steps.push_back(*step);
+    add(*step);
     Term any = scope.terms.variable("the byte", bits(8)),
          one = scope.terms.constant(1, 1);
     // What is defined was shown with it.
@@ -219,6 +226,6 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
                               expected, allowance);
   if (!step)
     return step.takeError();
-  proof.steps.push_back(*step);
+  add(*step);
   return true;
 }

@@ -59,6 +59,8 @@ struct LowerToLLVMOptions {
   /// Float products are not rounded before they are added to a sum, see
   /// qbackend-vectorize.
   bool contract = false;
+  /// The functions are of buffers already.
+  bool onBuffers = false;
   /// Asserts that ops on tensors stay within them, for code that isn't trusted.
   bool checkBounds = false;
   /// Where the elements of big constants are, which become declarations; null:

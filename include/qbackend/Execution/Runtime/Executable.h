@@ -49,6 +49,9 @@ struct CompileOptions {
   /// Sums of float products are rounded once for each addition where the
   /// processor can: faster, with other last bits, which depend on it.
   bool contract = false;
+  /// The module is of buffers, as that of generated kernels, and taken as it
+  /// is: where it reads and writes is not known. In a sandbox only.
+  bool onBuffers = false;
   /// Which arguments and results hold unsigned integers, which the IR doesn't
   /// say. Empty: none.
   llvm::SmallVector<bool> unsignedArguments, unsignedResults;

@@ -33,6 +33,9 @@ struct ProofStep {
   std::string how;
   /// Different cases of constants, such as multipliers of channels.
   unsigned cases = 1;
+  /// Of a counterexample, what running the emitted code shows: where its result
+  /// isn't the formula's, or why there is no such run.
+  std::string run;
   /// Of what is bounded: at how many of which number of inputs, of all cases,
   /// code and formula differ; 0 of 0 if they weren't counted.
   int64_t differing = 0, counted = 0;

@@ -26,12 +26,11 @@ getIndexBits(const qbackend::codegen::LowerToLLVMOptions &options) {
   return options.barePointers && triple.isArch32Bit() ? 32 : 64;
 }
 
-/// Adds the passes from tensors to loops on buffers that have their places.
-/// Without `vectorize` there are no vectors but those of kernels.
-static void
-addLowerToLoops(OpPassManager &pm,
-                const qbackend::codegen::LowerToLLVMOptions &options,
-                bool vectorize) {
+/// Adds the passes from tensors to buffers, each of which is freed once. What a
+/// function returns belongs to its caller.
+static void addBufferize(OpPassManager &pm,
+                         const qbackend::codegen::LowerToLLVMOptions &options,
+                         bool vectorize) {
   pm.addPass(createExpandOpsPass());
   pm.addPass(createLowerTosaPass());
   {
@@ -52,8 +51,6 @@ addLowerToLoops(OpPassManager &pm,
     nested.addPass(createPrepareBufferizationPass());
   }
 
-  // Tensors to buffers, each of which is freed once. What a function returns
-  // belongs to its caller.
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion =
@@ -77,8 +74,16 @@ addLowerToLoops(OpPassManager &pm,
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertBufferizationToMemRefPass());
+}
 
-  // Buffers to loops.
+/// Adds the passes from tensors to loops on buffers that have their places.
+/// Without `vectorize` there are no vectors but those of kernels.
+static void
+addLowerToLoops(OpPassManager &pm,
+                const qbackend::codegen::LowerToLLVMOptions &options,
+                bool vectorize) {
+  if (!options.onBuffers)
+    addBufferize(pm, options, vectorize);
   pm.addPass(createGenerateKernelsPass(options.target, options.constants));
   pm.nest<func::FuncOp>().addPass(createExpandStridedCopiesPass());
   if (vectorize) {

@@ -171,6 +171,8 @@ Expected<std::vector<ProofStep>> KernelJudge::judge(func::FuncOp code) {
     step.verdict = finding.verdict;
     step.how = finding.verdict == Verdict::Open ? "not judged: " + finding.text
                                                 : finding.text;
+    if (finding.verdict == Verdict::Counterexample)
+      step.run = run(code);
     return std::vector<ProofStep>{step};
   };
   if (auto finding = readOp())
@@ -214,7 +216,7 @@ Expected<std::vector<ProofStep>> KernelJudge::judge(func::FuncOp code) {
   step.verdict = Verdict::Proven;
   step.how = "each product once, in the walk of its loops";
   steps.push_back(step);
-  auto results = proveResults();
+  auto results = proveResults(code);
   if (!results)
     return results.takeError();
   llvm::append_range(steps, *results);

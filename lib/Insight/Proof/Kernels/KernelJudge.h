@@ -9,6 +9,7 @@
 #include "Terms/Solver.h"
 
 #include "qbackend/Execution/Int8/Int8.h"
+#include "qbackend/Execution/Samples/ArrayFile.h"
 #include "qbackend/Insight/Proof/Prove.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -75,7 +76,9 @@ private:
                      int64_t output, int64_t distance);
   Result checkLane(const StoredVector::Lane &lane, Environment values,
                    int64_t output, int64_t distance);
-  llvm::Expected<std::vector<ProofStep>> proveResults();
+  llvm::Expected<std::vector<ProofStep>> proveResults(mlir::func::FuncOp code);
+  std::string run(mlir::func::FuncOp code);
+  llvm::APInt addUp(const arrays::Array &image, int64_t index);
   Term findAdded(Term result);
   Term findByte(Term term, Term byte);
 

@@ -168,7 +168,7 @@ std::optional<std::pair<APFloat, APFloat>> Laws::getRange(Term term) {
 // One law
 //===----------------------------------------------------------------------===//
 
-static std::string printValue(Sort sort, const APInt &value) {
+std::string qbackend::proof::printValue(Sort sort, const APInt &value) {
   if (sort.isFloat) {
     SmallString<16> text;
     toFloat(sort, value).toString(text);
@@ -194,6 +194,9 @@ std::string Laws::describe(const Case &question, ArrayRef<Term> variables,
                                        : it->second);
   }
   evaluator.run(inputs);
+  example.clear();
+  for (auto [variable, value] : zip_equal(evaluator.variables(), inputs))
+    example[variable] = value;
   bool isDefined = !evaluator.result(0).isZero();
   isConfirmed = !isDefined || evaluator.result(1) != evaluator.result(2);
   std::string text;
@@ -246,6 +249,18 @@ std::optional<std::string> Laws::probe(const Case &question, Term conclusion) {
   return std::nullopt;
 }
 
+int64_t Allowance::getDistance(Sort sort, const APInt &a,
+                               const APInt &b) const {
+  auto toInteger = [&](const APInt &value) -> int64_t {
+    if (!sort.isFloat)
+      return isSigned ? value.getSExtValue() : int64_t(value.getZExtValue());
+    // In the order of floats.
+    int64_t magnitude = value.getLoBits(value.getBitWidth() - 1).getZExtValue();
+    return value.isNegative() ? -magnitude : magnitude;
+  };
+  return std::abs(toInteger(a) - toInteger(b));
+}
+
 /// Counts where code and formula differ: over all inputs, or over all values
 /// that a sum can have. If these are too many, z3 is asked for the bound.
 Expected<ProofStep> Laws::proveNear(const Case &question,
@@ -253,10 +268,6 @@ Expected<ProofStep> Laws::proveNear(const Case &question,
   ProofStep step;
   Evaluator evaluator({question.defined, question.emitted, question.formula});
   std::vector<Term> variables(evaluator.variables());
-  auto toInteger = [&](const APInt &value) {
-    return allowance.isSigned ? value.getSExtValue()
-                              : int64_t(value.getZExtValue());
-  };
   step.verdict = Verdict::Proven;
   auto count = [&](ArrayRef<APInt> values) {
     if (step.verdict == Verdict::Counterexample)
@@ -264,8 +275,8 @@ Expected<ProofStep> Laws::proveNear(const Case &question,
     evaluator.run(values);
     ++step.counted;
     bool isDefined = !evaluator.result(0).isZero();
-    int64_t distance = std::abs(toInteger(evaluator.result(1)) -
-                                toInteger(evaluator.result(2)));
+    int64_t distance = allowance.getDistance(
+        question.formula->sort, evaluator.result(1), evaluator.result(2));
     if (isDefined && distance == 0)
       return;
     ++step.differing;
@@ -358,60 +369,10 @@ static bool isProduct(Term node) {
 
 static bool hasProduct(Term term) { return any_of(order(term), isProduct); }
 
-Expected<ProofStep> Laws::proveCase(StringRef what, Case question,
-                                    const Allowance &allowance) {
-  ProofStep step;
-  step.what = what.str();
-  if (question.emitted->sort.width != question.formula->sort.width ||
-      question.emitted->sort.isFloat != question.formula->sort.isFloat) {
-    step.verdict = Verdict::Counterexample;
-    step.how =
-        "the code's type has " + std::to_string(question.emitted->sort.width) +
-        " bits, the formula's " + std::to_string(question.formula->sort.width);
-    return step;
-  }
-  Term one = terms.constant(1, 1);
-  Case shared = {unify(question.defined), unify(question.emitted),
-                 unify(question.formula)};
-  if (shared.defined == one && shared.emitted == shared.formula) {
-    step.verdict = Verdict::Proven;
-    step.how = "the same term";
-    return step;
-  }
-  if (allowance.most != 0 && !hasProduct(shared.formula)) {
-    auto near = proveNear(question, allowance);
-    if (near)
-      near->what = what.str();
-    return near;
-  }
-  auto getConclusion = [&](const Case &c) {
-    return terms.both(c.defined, terms.same(c.emitted, c.formula));
-  };
-  Term conclusion = getConclusion(question);
-  Evaluator evaluator(conclusion);
-  ArrayRef<Term> variables = evaluator.variables();
-  unsigned count = countBits(variables);
-  if (count <= mostBits) {
-    step.verdict = Verdict::Proven;
-    step.how = "all " + std::to_string(1u << count) + " inputs";
-    forEachInput(variables, count, [&](ArrayRef<APInt> values) {
-      evaluator.run(values);
-      if (step.verdict != Verdict::Proven || !evaluator.result(0).isZero())
-        return;
-      bool isConfirmed;
-      step.verdict = Verdict::Counterexample;
-      step.how = describe(question, variables, values, isConfirmed);
-    });
-    return step;
-  }
-
-  if (auto found = probe(question, conclusion)) {
-    step.verdict = Verdict::Counterexample;
-    step.how = *found;
-    return step;
-  }
-
-  // Any float in the place of a shared one.
+/// Whether the law holds with any float of its range, or any product, in the
+/// place of each one that code and formula share. False as well if products of
+/// floats are left, which take a solver long, unless they `mayMultiply`.
+Expected<bool> Laws::proveShared(const Case &shared, bool mayMultiply) {
   DenseSet<Term> ofFormula;
   for (Term node : order(shared.formula))
     ofFormula.insert(node);
@@ -451,25 +412,95 @@ Expected<ProofStep> Laws::proveCase(StringRef what, Case question,
         terms.compare(Fn::LessF, magnitude,
                       terms.constantBits(node->sort, most.bitcastToAPInt()))};
   }
-  if (!by.empty()) {
-    Case general = {terms.replace(shared.defined, by),
-                    terms.replace(shared.emitted, by),
-                    terms.replace(shared.formula, by)};
-    Term claim = getConclusion(general), assumption = one;
-    DenseSet<Term> used;
-    for (Term node : order(claim))
-      used.insert(node);
-    for (auto &[id, pair] : assumptions)
-      if (used.contains(pair.first))
-        assumption = terms.both(assumption, pair.second);
-    auto answer = solver.ask(print(assumption, claim));
-    if (!answer)
-      return answer.takeError();
-    if ((*answer)->kind == Answer::Holds) {
-      step.verdict = Verdict::Proven;
-      step.how = "z3";
-      return step;
+  if (by.empty())
+    return false;
+  Term claim = terms.both(terms.replace(shared.defined, by),
+                          terms.same(terms.replace(shared.emitted, by),
+                                     terms.replace(shared.formula, by))),
+       assumption = terms.constant(1, 1);
+  DenseSet<Term> used;
+  for (Term node : order(claim)) {
+    used.insert(node);
+    if (!mayMultiply && (node->op == Fn::MulF || node->op == Fn::DivF))
+      return false;
+  }
+  for (auto &[id, pair] : assumptions)
+    if (used.contains(pair.first))
+      assumption = terms.both(assumption, pair.second);
+  auto answer = solver.ask(print(assumption, claim));
+  if (!answer)
+    return answer.takeError();
+  return (*answer)->kind == Answer::Holds;
+}
+
+Expected<ProofStep> Laws::proveCase(StringRef what, Case question,
+                                    const Allowance &allowance) {
+  ProofStep step;
+  step.what = what.str();
+  if (question.emitted->sort.width != question.formula->sort.width ||
+      question.emitted->sort.isFloat != question.formula->sort.isFloat) {
+    step.verdict = Verdict::Counterexample;
+    step.how =
+        "the code's type has " + std::to_string(question.emitted->sort.width) +
+        " bits, the formula's " + std::to_string(question.formula->sort.width);
+    return step;
+  }
+  Term one = terms.constant(1, 1);
+  Case shared = {unify(question.defined), unify(question.emitted),
+                 unify(question.formula)};
+  if (shared.defined == one && shared.emitted == shared.formula) {
+    step.verdict = Verdict::Proven;
+    step.how = "the same term";
+    return step;
+  }
+  Term conclusion = terms.both(question.defined,
+                               terms.same(question.emitted, question.formula));
+  Evaluator evaluator(conclusion);
+  ArrayRef<Term> variables = evaluator.variables();
+  unsigned count = countBits(variables);
+  if (allowance.most != 0 && !hasProduct(shared.formula)) {
+    if (count > mostBits) {
+      auto isProven = proveShared(shared, /*mayMultiply=*/false);
+      if (!isProven)
+        return isProven.takeError();
+      if (*isProven) {
+        step.verdict = Verdict::Proven;
+        step.how = "z3";
+        return step;
+      }
     }
+    auto near = proveNear(question, allowance);
+    if (near)
+      near->what = what.str();
+    return near;
+  }
+  if (count <= mostBits) {
+    step.verdict = Verdict::Proven;
+    step.how = "all " + std::to_string(1u << count) + " inputs";
+    forEachInput(variables, count, [&](ArrayRef<APInt> values) {
+      evaluator.run(values);
+      if (step.verdict != Verdict::Proven || !evaluator.result(0).isZero())
+        return;
+      bool isConfirmed;
+      step.verdict = Verdict::Counterexample;
+      step.how = describe(question, variables, values, isConfirmed);
+    });
+    return step;
+  }
+
+  if (auto found = probe(question, conclusion)) {
+    step.verdict = Verdict::Counterexample;
+    step.how = *found;
+    return step;
+  }
+
+  auto isProven = proveShared(shared, /*mayMultiply=*/true);
+  if (!isProven)
+    return isProven.takeError();
+  if (*isProven) {
+    step.verdict = Verdict::Proven;
+    step.how = "z3";
+    return step;
   }
   Script script = print(one, conclusion);
   auto answer = solver.ask(script);

@@ -14,12 +14,20 @@ namespace qbackend::proof {
 
 /// What a form may be off by.
 struct Allowance {
+  /// In steps of a quantized result, or units of the last place of a float.
   int64_t most = 0;
   /// How the bytes of a result are integers.
   bool isSigned = false;
   /// What a sum can be.
   std::optional<std::pair<int64_t, int64_t>> sums;
+
+  /// How far apart two results are.
+  int64_t getDistance(Sort sort, const llvm::APInt &a,
+                      const llvm::APInt &b) const;
 };
+
+/// Floats as a number and as their bits, integers with their sign.
+std::string printValue(Sort sort, const llvm::APInt &value);
 
 /// Proves what holds in one scope.
 class Laws {
@@ -38,12 +46,18 @@ public:
   llvm::Expected<std::vector<ProofStep>>
   proveFold(const Code &emitted, const Code &formula, Term &emittedResult);
 
+  /// The values of variables that the last counterexample was made of.
+  const llvm::DenseMap<Term, llvm::APInt> &getExample() const {
+    return example;
+  }
+
 private:
   struct Case {
     Term defined, emitted, formula;
   };
   llvm::Expected<ProofStep> proveCase(llvm::StringRef what, Case question,
                                       const Allowance &allowance);
+  llvm::Expected<bool> proveShared(const Case &shared, bool mayMultiply);
   llvm::Expected<ProofStep> proveNear(const Case &question,
                                       const Allowance &allowance);
   ProofStep proveCorrection(const Fold &code, const Fold &wanted,
@@ -69,6 +83,7 @@ private:
   Scope &scope;
   Terms &terms;
   Solver &solver;
+  llvm::DenseMap<Term, llvm::APInt> example;
   /// Of integers of up to 16 bits of input: one term for all that have the
   /// same values, and their range.
   struct Values {

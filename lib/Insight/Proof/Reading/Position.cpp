@@ -122,7 +122,9 @@ std::optional<std::pair<Linear, Linear>> Scope::divide(const Linear &at,
 }
 
 Term Scope::element(unsigned operand, Sort sort, const Position &at) {
-  return terms.variable("%" + std::to_string(operand) + print(at), sort);
+  Term term = terms.variable("%" + std::to_string(operand) + print(at), sort);
+  readings.try_emplace(term, Reading{operand, at, {}});
+  return term;
 }
 
 void Scope::checkInside(const Position &at, ArrayRef<int64_t> shape) {
@@ -135,7 +137,7 @@ void Scope::checkInside(const Position &at, ArrayRef<int64_t> shape) {
 }
 
 Term Scope::inside(const Position &at, ArrayRef<int64_t> shape) {
-  Position checked;
+  Reading reading;
   std::string sizes;
   for (auto [size, place] : zip_equal(shape, at)) {
     auto range = getRange(place);
@@ -151,13 +153,17 @@ Term Scope::inside(const Position &at, ArrayRef<int64_t> shape) {
             ? isWhole
             : range && range->first >= 0 && range->second < size)
       continue;
-    checked.push_back(place);
+    reading.at.push_back(place);
+    reading.shape.push_back(size);
     sizes += (sizes.empty() ? "" : "x") +
              (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
   }
-  if (checked.empty())
+  if (reading.at.empty())
     return terms.constant(1, 1);
-  return terms.variable(print(checked) + " inside of " + sizes, bits(1));
+  Term term =
+      terms.variable(print(reading.at) + " inside of " + sizes, bits(1));
+  readings.try_emplace(term, std::move(reading));
+  return term;
 }
 
 Term Scope::element(Table table, Sort sort, StringRef name) {

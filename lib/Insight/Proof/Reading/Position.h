@@ -106,6 +106,15 @@ public:
   Term element(Table table, Sort sort, llvm::StringRef name);
   std::map<Term, Table> tables;
 
+  /// What another variable is, of which each has a name of its own: the element
+  /// of an operand at `at`, or without one whether `at` is inside of `shape`.
+  struct Reading {
+    std::optional<unsigned> operand;
+    Position at;
+    llvm::SmallVector<int64_t> shape;
+  };
+  std::map<Term, Reading> readings;
+
 private:
   std::vector<Loop> loops;
 };
