@@ -10,6 +10,7 @@
 #include "qbackend/Execution/Runtime/Sandbox.h"
 #include "qbackend/Insight/Explanation/ReadModule.h"
 #include "qbackend/Insight/Proof/Prove.h"
+#include "qbackend/Interfaces/ONNX.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Support/OutputFile.h"
 
@@ -27,10 +28,10 @@ static cl::opt<std::string> moduleFile(cl::Positional, cl::Required,
                                        cl::desc("MODULE"), cl::cat(category));
 static cl::opt<std::string>
     form("form", cl::init("linalg"),
-         cl::value_desc("linalg|linalg-unsigned-bytes|kernels|tosa"),
+         cl::value_desc("linalg|linalg-unsigned-bytes|kernels|tosa|onnx"),
          cl::desc("which code is judged: linalg for other compilers, the same "
                   "with unsigned bytes, that with generated kernels, which "
-                  "qbackend-run has, or tosa"),
+                  "qbackend-run has, tosa, or what an ONNX file has"),
          cl::cat(category));
 static cl::opt<std::string>
     target("target", cl::value_desc("NAME"),
@@ -94,8 +95,8 @@ int main(int argc, char **argv) {
   if (!chosen)
     return fail(llvm::createStringError(
         "'" + form +
-        "' is no form, expected linalg, linalg-unsigned-bytes, kernels or "
-        "tosa"));
+        "' is no form, expected linalg, linalg-unsigned-bytes, kernels, tosa "
+        "or onnx"));
   bool isOfTarget =
       !target.empty() || !triple.empty() || !cpu.empty() || !features.empty();
   if (isOfTarget && *chosen != ProofForm::Kernels)
@@ -122,6 +123,9 @@ int main(int argc, char **argv) {
   options.solver = solver;
   options.seconds = seconds;
   options.form = *chosen;
+  options.onnx = [](ModuleOp written, llvm::raw_ostream &os) {
+    return translateToONNX(written, os, "");
+  };
   options.target.triple = triple;
   options.target.cpu = cpu;
   options.target.features = features;

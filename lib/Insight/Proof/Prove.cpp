@@ -8,6 +8,7 @@
 #include "JudgeOperator.h"
 #include "Kernels/Chains.h"
 #include "Kernels/JudgeKernel.h"
+#include "ONNX/GraphCode.h"
 
 #include "qbackend/Conversion/QNNPackToLinalg.h"
 #include "qbackend/Conversion/QNNPackToTosa.h"
@@ -34,7 +35,8 @@ static constexpr std::pair<ProofForm, llvm::StringLiteral> formNames[] = {
     {ProofForm::Linalg, "linalg"},
     {ProofForm::UnsignedLinalg, "linalg-unsigned-bytes"},
     {ProofForm::Kernels, "kernels"},
-    {ProofForm::Tosa, "tosa"}};
+    {ProofForm::Tosa, "tosa"},
+    {ProofForm::Onnx, "onnx"}};
 
 StringRef qbackend::getName(ProofForm form) {
   return llvm::find_if(formNames,
@@ -243,24 +245,54 @@ static void addLowering(PassManager &passes, ProofForm form) {
   passes.addPass(createConvertQNNPackToLinalgPass(lowering));
 }
 
+/// The code that `options` ask for of `alone`; an error says why there is none.
+static Expected<OwningOpRef<ModuleOp>> emitCode(ModuleOp alone,
+                                                const ProveOptions &options) {
+  OwningOpRef<ModuleOp> lowered(alone.clone());
+  if (options.form != ProofForm::Onnx) {
+    PassManager passes(lowered->getContext());
+    addLowering(passes, options.form);
+    if (failed(passes.run(*lowered)))
+      return llvm::createStringError("it is not lowered to this form");
+    return std::move(lowered);
+  }
+  auto function = *alone.getOps<func::FuncOp>().begin();
+  if (isa<qnnpack::QuantizeOp>(function.front().front()))
+    return llvm::createStringError(
+        "floats: ONNX divides by the scale, where a tie may be another one, "
+        "says nothing of NaN, and saturates beyond 2^63");
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  std::string why;
+  ScopedDiagnosticHandler handler(
+      alone.getContext(), [&](Diagnostic &diagnostic) {
+        if (why.empty() &&
+            diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          why = diagnostic.str();
+        return success();
+      });
+  if (!options.onnx || failed(options.onnx(*lowered, os)))
+    return llvm::createStringError("it has no ONNX form: " + why);
+  return makeGraphCode(bytes, function.getFunctionType(), function.getLoc());
+}
+
 /// Judges what is emitted for the ops of `chain`, of which each but the first
 /// reads the one before it.
 static Error judgeChain(ArrayRef<Operation *> chain,
                         const ProveOptions &options, Solver &solver,
                         OperatorProof &proof) {
-  bool isTosa = options.form == ProofForm::Tosa;
-  Judge judge(solver, proof, isTosa ? 1 : 0,
-              isTosa || options.form == ProofForm::Kernels);
+  bool isOther =
+      options.form == ProofForm::Tosa || options.form == ProofForm::Onnx;
+  Judge judge(solver, proof, isOther ? 1 : 0,
+              isOther || options.form == ProofForm::Kernels);
   OwningOpRef<ModuleOp> alone = isolate(chain);
-  OwningOpRef<ModuleOp> lowered(alone->clone());
-  PassManager passes(lowered->getContext());
-  addLowering(passes, options.form);
-  if (failed(passes.run(*lowered))) {
-    proof.reason = "it is not lowered to this form";
+  auto lowered = emitCode(*alone, options);
+  if (!lowered) {
+    proof.reason = llvm::toString(lowered.takeError());
     return Error::success();
   }
   auto function = *alone->getOps<func::FuncOp>().begin(),
-       code = *lowered->getOps<func::FuncOp>().begin();
+       code = *(*lowered)->getOps<func::FuncOp>().begin();
   Operation *last =
       function.front().getTerminator()->getOperand(0).getDefiningOp();
   if (Error error = judge.judge(last, code))

@@ -30,6 +30,37 @@
 // TOSA: qnnpack.cat in @cat: proven
 // TOSA: qnnpack.transpose in @transpose: proven
 // TOSA: 0 counterexamples
+// RUN: not qbackend-prove %s --form=onnx --timeout=2 | FileCheck %s --check-prefix=ONNX
+// Between quantized values ONNX is its definitions; a tie may be another one. The counts
+// are also NumPy's, of f32 arithmetic by these definitions.
+// ONNX: form onnx
+// ONNX: qnnpack.quantize in @quantize: open
+// ONNX-NEXT: floats: ONNX divides by the scale
+// ONNX: qnnpack.dequantize in @dequantize: proven
+// ONNX: qnnpack.dequantize in @dequantize_channels: bounded
+// ONNX: by all inputs, at most 1 apart at 272 of 1024
+// ONNX: qnnpack.conv2d in @signed: proven
+// ONNX: a step of the sum: proven, by all 256 inputs, 8 cases of constants
+// ONNX: what the sum begins with: proven
+// ONNX: qnnpack.conv2d in @grouped: proven
+// ONNX: qnnpack.conv2d in @depthwise: proven
+// ONNX: qnnpack.add in @add: bounded
+// ONNX: by all inputs, at most 1 apart at 1687 of 65536
+// ONNX: qnnpack.mul in @mul: bounded
+// ONNX: by all inputs, at most 1 apart at 220 of 65536
+// ONNX: qnnpack.relu in @relu: proven
+// ONNX: qnnpack.hardswish in @hardswish: proven
+// ONNX: qnnpack.max_pool2d in @max_pool: proven
+// ONNX: qnnpack.avg_pool2d in @avg_pool: open
+// ONNX-NEXT: 'AveragePool' of ONNX is of floats, in an order that ONNX leaves open
+// ONNX: qnnpack.cat in @cat_batch: proven
+// ONNX: qnnpack.pad in @pad: proven
+// ONNX: qnnpack.transpose in @transpose: proven
+// ONNX: qnnpack.reshape in @reshape: proven
+// ONNX: qnnpack.channel_shuffle in @shuffle: proven
+// ONNX: qnnpack.repeat in @repeat: proven
+// ONNX: qnnpack.celu in @celu: proven
+// ONNX: 0 counterexamples
 // RUN: qbackend-prove %s --format=json | FileCheck %s --check-prefix=JSON
 // RUN: qbackend-prove %s -o %t.1 && qbackend-prove %s -o %t.2 && cmp %t.1 %t.2
 

@@ -12,6 +12,7 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -87,7 +88,9 @@ enum class ProofForm {
   Kernels,
   /// convert-qnnpack-to-tosa, lowered to linalg as MLIR does. A byte may be one
   /// away, as docs/Numerics.md says of it.
-  Tosa
+  Tosa,
+  /// What an ONNX file has, by the specification of its operators.
+  Onnx
 };
 
 /// Returns the name of `form`, as --form takes it.
@@ -105,6 +108,8 @@ struct ProveOptions {
   std::string solver = "z3";
   /// What it may take for one law.
   unsigned seconds = 60;
+  /// Writes a module of one function as an ONNX file, for that form.
+  std::function<mlir::LogicalResult(mlir::ModuleOp, llvm::raw_ostream &)> onnx;
   /// Code that is judged in the place of what is emitted: a function for each
   /// one of the module, of one operator, of the same name. Of kernels the
   /// module's are of buffers, with an int8.conv2d each. May be null.

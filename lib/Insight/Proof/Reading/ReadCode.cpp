@@ -17,6 +17,7 @@
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::proof;
+using llvm::APFloat;
 using llvm::APInt;
 using llvm::Error;
 using llvm::Expected;
@@ -233,7 +234,12 @@ Expected<Term> Reader::readPad(tensor::PadOp op, const Position &at) {
   SmallVector<int64_t> low(op.getStaticLow()), high(op.getStaticHigh());
   Value padding = op.getConstantPaddingValue();
   APInt value;
-  if (!padding || !matchPattern(padding, m_ConstantInt(&value)) ||
+  APFloat number(0.0f);
+  bool isFloat = padding && matchPattern(padding, m_ConstantFloat(&number));
+  if (isFloat)
+    value = number.bitcastToAPInt();
+  auto sort = padding ? getSort(padding.getType()) : std::nullopt;
+  if (!sort || (!isFloat && !matchPattern(padding, m_ConstantInt(&value))) ||
       llvm::any_of(low, ShapedType::isDynamic))
     return fail(op, "pads by what is no constant");
   for (auto [d, size] : llvm::enumerate(op.getSourceType().getShape()))
@@ -247,7 +253,8 @@ Expected<Term> Reader::readPad(tensor::PadOp op, const Position &at) {
   if (!read)
     return read;
   Term inside = scope.inside(inner, op.getSourceType().getShape());
-  return scope.terms.select(inside, *read, scope.terms.constant(value));
+  return scope.terms.select(inside, *read,
+                            scope.terms.constantBits(*sort, value));
 }
 
 Expected<Term> Reader::readInserted(tensor::InsertSliceOp op,

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operators of ONNX that move elements.
+
+#include "ONNX/GraphBuilder.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace qbackend::proof;
+using llvm::Error;
+
+/// Where elements only go elsewhere, so do the integers that stand for them.
+Error GraphBuilder::move(llvm::function_ref<Value(Value)> make) {
+  Known known = getInput(0);
+  known.constant = nullptr;
+  if (known.integers && known.integers->scales.size() != 1)
+    known = Known{getFloat(known), {}, {}, false, nullptr};
+  Value &value = known.integers ? known.integers->value : known.value;
+  if (!value)
+    return failOperand();
+  value = make(value);
+  if (!value)
+    return fail("moves elements in a way that is not followed");
+  set(std::move(known));
+  return Error::success();
+}
+
+Error GraphBuilder::transpose() {
+  return move([&](Value x) {
+    ArrayRef<int64_t> from = getShape(x);
+    Operand read{x, SmallVector<AffineExpr>(from.size())};
+    SmallVector<int64_t> shape;
+    for (auto [d, dim] : llvm::enumerate(getAttribute("perm").integers)) {
+      shape.push_back(from[dim]);
+      read.at[dim] = b.getAffineDimExpr(d);
+    }
+    return map(shape, getElementTypeOrSelf(x.getType()), {read},
+               [](ValueRange v) -> Value { return v[0]; });
+  });
+}
+
+/// An element of a dimension that is repeated has a place in it behind the
+/// number of the repetition.
+Error GraphBuilder::tile() {
+  const OnnxConstant *repeats = getConstant(1);
+  if (!repeats)
+    return fail("has a number of repetitions that is no constant");
+  return move([&](Value x) -> Value {
+    SmallVector<int64_t> cut, shape;
+    SmallVector<ReassociationIndices> groups;
+    Operand read{x, {}};
+    for (auto [size, times] :
+         llvm::zip_equal(getShape(x), repeats->getIntegers())) {
+      groups.emplace_back();
+      if (times != 1) {
+        if (ShapedType::isDynamic(size))
+          return nullptr;
+        groups.back().push_back(cut.size());
+        cut.push_back(times);
+      }
+      groups.back().push_back(cut.size());
+      read.at.push_back(b.getAffineDimExpr(cut.size()));
+      cut.push_back(size);
+      shape.push_back(ShapedType::isDynamic(size) ? size : size * times);
+    }
+    Type element = getElementTypeOrSelf(x.getType());
+    Value all =
+        map(cut, element, {read}, [](ValueRange v) -> Value { return v[0]; });
+    return tensor::CollapseShapeOp::create(
+        b, RankedTensorType::get(shape, element), all, groups);
+  });
+}
+
+Error GraphBuilder::reshape() {
+  const OnnxConstant *target = getConstant(1);
+  if (!target)
+    return fail("has a shape that is no constant");
+  return move([&](Value x) -> Value {
+    ArrayRef<int64_t> from = getShape(x);
+    SmallVector<int64_t> shape;
+    int64_t known = 1, total = 1, rest = -1;
+    bool isDynamic = false;
+    for (int64_t size : from) {
+      isDynamic |= ShapedType::isDynamic(size);
+      total *= ShapedType::isDynamic(size) ? 1 : size;
+    }
+    for (auto [d, size] : llvm::enumerate(target->getIntegers())) {
+      shape.push_back(size == 0 ? from[d] : size);
+      if (shape.back() == -1)
+        rest = d;
+      else if (!ShapedType::isDynamic(shape.back()))
+        known *= shape.back();
+    }
+    if (rest >= 0) {
+      bool isTaken = llvm::any_of(shape, ShapedType::isDynamic);
+      shape[rest] =
+          isDynamic && !isTaken ? ShapedType::kDynamic : total / known;
+    }
+    // Only the first extent may be unknown.
+    if (shape.empty() || from.empty() ||
+        llvm::any_of(from.drop_front(), ShapedType::isDynamic) ||
+        llvm::any_of(ArrayRef(shape).drop_front(), ShapedType::isDynamic))
+      return nullptr;
+    auto all = [](size_t rank) {
+      ReassociationIndices group;
+      for (size_t i = 0; i < rank; ++i)
+        group.push_back(i);
+      return SmallVector<ReassociationIndices, 1>{group};
+    };
+    Type element = getElementTypeOrSelf(x.getType());
+    if (from.size() != 1)
+      x = tensor::CollapseShapeOp::create(b, x, all(from.size()));
+    if (shape.size() != 1)
+      x = tensor::ExpandShapeOp::create(
+          b, RankedTensorType::get(shape, element), x, all(shape.size()));
+    return x;
+  });
+}
+
+Error GraphBuilder::slice() {
+  const OnnxConstant *lists[4];
+  for (unsigned i = 0; i < 4; ++i)
+    if (!(lists[i] = getConstant(1 + i)))
+      return fail("has a part that is no constant");
+  return move([&](Value x) -> Value {
+    ArrayRef<int64_t> shape = getShape(x);
+    SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
+        strides(shape.size(), b.getIndexAttr(1)), sizes;
+    for (auto [d, size] : llvm::enumerate(shape))
+      sizes.push_back(
+          ShapedType::isDynamic(size)
+              ? OpFoldResult(tensor::DimOp::create(b, x, d).getResult())
+              : OpFoldResult(b.getIndexAttr(size)));
+    for (auto [start, end, axis, step] :
+         llvm::zip_equal(lists[0]->getIntegers(), lists[1]->getIntegers(),
+                         lists[2]->getIntegers(), lists[3]->getIntegers())) {
+      if (ShapedType::isDynamic(shape[axis]) || start < 0 || end < 0 ||
+          step < 1)
+        return nullptr;
+      int64_t last = std::min<int64_t>(end, shape[axis]);
+      offsets[axis] = b.getIndexAttr(start);
+      sizes[axis] = b.getIndexAttr((last - start + step - 1) / step);
+      strides[axis] = b.getIndexAttr(step);
+    }
+    return tensor::ExtractSliceOp::create(b, x, offsets, sizes, strides);
+  });
+}
+
+Error GraphBuilder::pad() {
+  const OnnxConstant *pads = getConstant(1), *value = getConstant(2);
+  if (node->attributes.count("mode") && getAttribute("mode").text != "constant")
+    return fail("reads the nearest element at a border, which is not followed");
+  Value x = getFloat(getInput(0));
+  if (!pads || !value || !x)
+    return failOperand();
+  SmallVector<int64_t> shape(getShape(x));
+  std::vector<int64_t> sizes = pads->getIntegers();
+  SmallVector<OpFoldResult> low, high;
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    int64_t before = sizes[d], after = sizes[shape.size() + d];
+    low.push_back(b.getIndexAttr(before));
+    high.push_back(b.getIndexAttr(after));
+    if (!ShapedType::isDynamic(size))
+      size += before + after;
+  }
+  Value padding =
+      arith::ConstantOp::create(b, b.getF32FloatAttr(value->getFloats()[0]));
+  Known known;
+  known.value = tensor::PadOp::create(
+      b, RankedTensorType::get(shape, b.getF32Type()), x, low, high, padding);
+  set(std::move(known));
+  return Error::success();
+}
+
+Error GraphBuilder::concat() {
+  int64_t axis = getAttribute("axis").integer, offset = 0;
+  SmallVector<Value> inputs;
+  for (unsigned i = 0; i < node->inputs.size(); ++i) {
+    inputs.push_back(getFloat(getInput(i)));
+    if (!inputs.back() || ShapedType::isDynamic(getShape(inputs.back())[axis]))
+      return failOperand();
+    offset += getShape(inputs.back())[axis];
+  }
+  SmallVector<int64_t> shape(getShape(inputs.front()));
+  shape[axis] = offset;
+  SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
+      strides(shape.size(), b.getIndexAttr(1)), sizes;
+  SmallVector<Value> unknown;
+  for (auto [d, size] : llvm::enumerate(shape)) {
+    if (ShapedType::isDynamic(size))
+      unknown.push_back(tensor::DimOp::create(b, inputs.front(), d));
+    sizes.push_back(ShapedType::isDynamic(size)
+                        ? OpFoldResult(unknown.back())
+                        : OpFoldResult(b.getIndexAttr(size)));
+  }
+  Known known;
+  known.value = tensor::EmptyOp::create(b, ArrayRef<int64_t>(shape),
+                                        b.getF32Type(), ValueRange(unknown));
+  offset = 0;
+  for (Value input : inputs) {
+    offsets[axis] = b.getIndexAttr(offset);
+    sizes[axis] = b.getIndexAttr(getShape(input)[axis]);
+    offset += getShape(input)[axis];
+    known.value = tensor::InsertSliceOp::create(b, input, known.value, offsets,
+                                                sizes, strides);
+  }
+  set(std::move(known));
+  return Error::success();
+}
