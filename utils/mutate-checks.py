@@ -39,11 +39,12 @@ static const int mutantNumber = [] {
 # the mutations: what is switched off, the text, and what takes its place, where M is
 # whether the mutant is on.
 BOUNDS = (
-    "Execution/CodeGen/check-bounds|Execution/Runtime/memory",
+    "Execution/CodeGen/check-bounds|Execution/Runtime/memory|Pipelines/sizes-unlike",
     ("RuntimeTests", "*Inside*:*Extents*:*Indices*:*Types*"),
 )
 ISOLATE = (
-    "Execution/Pipelines/isolate|Execution/Runtime/(memory|affine)|Execution/CodeGen/check-bounds",
+    "Execution/Pipelines/isolate|Execution/Runtime/(memory|affine)|Execution/CodeGen/check-bounds"
+    "|Pipelines/robust-invalid",
     ("RuntimeTests", "*Model*:*Process*:*Claims*:*Assembly*:*Reserved*:*Elided*"),
 )
 SANDBOX = ("", ("RuntimeTests", "Sandbox*"))
@@ -347,7 +348,7 @@ FILES = {
         ],
     ),
     "lib/Execution/CodeGen/Buffers/ConstantStore.cpp": (
-        ("Execution/Runtime/odd", None),
+        ("", ("CodeGenTests", "ConstantStore*")),
         [
             (
                 "constants of odd widths",

@@ -580,6 +580,12 @@ TEST(TableTest, MergeSaysWhatIsMissing) {
   ASSERT_TRUE(bool(merged));
   EXPECT_EQ(describeMissing(*merged), "");
   EXPECT_EQ(merged->samples[0].total, 0);
+  // Parts with samples between them that neither has aren't one.
+  second.samples = {{"a", 5, 1, 6}};
+  merged = mergeTables({{"first", first}, {"second", second}});
+  ASSERT_TRUE(bool(merged)) << toString(merged.takeError());
+  ASSERT_EQ(merged->samples.size(), 2u);
+  EXPECT_EQ(describeMissing(*merged), "samples 4 to 4 of 'a'");
 }
 
 TEST(TableTest, MergeOnlyTablesOfOneNetwork) {

@@ -99,6 +99,24 @@ func.func @reversed(%x: tensor<6xf32>, %w: tensor<3xf32>, %y: tensor<4xf32>) -> 
   return %0 : tensor<4xf32>
 }
 
+// With more taps than places in front, the first address is less than 0.
+// CHECK-LABEL: func.func @reversed_dynamic
+// CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[C3:.*]] = arith.constant 3 : index
+// CHECK: %[[TAPS:.*]] = tensor.dim %arg1, %[[C0]]
+// CHECK: %[[FIRST:.*]] = arith.subi %[[C3]], %[[TAPS]]
+// CHECK: %[[INSIDE:.*]] = arith.cmpi sge, %[[FIRST]], %[[C0]]
+// CHECK: cf.assert %[[INSIDE]], "{{.*}}leaves dimension 0 of tensor<6xf32>"
+func.func @reversed_dynamic(%x: tensor<6xf32>, %w: tensor<?xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i - k + 2)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x, %w : tensor<6xf32>, tensor<?xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %1 = arith.mulf %a, %b : f32
+    %2 = arith.addf %o, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 // Constants that are operands are not seen by verifiers.
 // CHECK-LABEL: func.func @constants
 // CHECK: cf.assert %false, "{{.*}}'tensor.extract_slice' op is outside of dimension 1 of tensor<1x4xf32>"
