@@ -9,6 +9,7 @@
 #include "qbackend/Dialect/QBackend/DiscardableAttrs.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Execution/CodeGen/CompiledOps.h"
+#include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Execution/CodeGen/Passes.h"
 #include "qbackend/Operators/UndefinedArithmetic.h"
 
@@ -170,6 +171,11 @@ static LogicalResult checkData(Operation *op,
            << "constant '" << name << "' has " << blob->getData().size()
            << " bytes, which are not the elements of its type; export the "
               "model again";
+  if (!blob->getData().empty() && codegen::getElementBytes(resource).empty())
+    return mlir::emitError(op->getLoc())
+           << "constant '" << name << "' is a resource of "
+           << resource.getElementType()
+           << ", which LLVM stores otherwise; write it as dense<...>";
   return success();
 }
 

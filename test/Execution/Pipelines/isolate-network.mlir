@@ -337,3 +337,22 @@ func.func @net(%x: tensor<2xi32>) -> tensor<2xi32> {
   %y = math.ipowi %x, %x : tensor<2xi32>
   return %y : tensor<2xi32>
 }
+
+// -----
+
+// A byte for each truth value of a resource is no bit of a constant.
+
+func.func @net(%x: tensor<2xi1>) -> tensor<2xi1> {
+  // expected-error @+1 {{constant 'mask' is a resource of 'i1', which LLVM stores otherwise; write it as dense<...>}}
+  %m = arith.constant dense_resource<mask> : tensor<2xi1>
+  %y = arith.andi %x, %m : tensor<2xi1>
+  return %y : tensor<2xi1>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      mask: "0x010000000100"
+    }
+  }
+#-}
