@@ -91,7 +91,8 @@ static std::vector<std::string> findOutputs(ArrayRef<char *> arguments) {
   _exit(EXIT_FAILURE);
 }
 
-void qbackend::enterSandbox(const char *tool, int argc, char **argv) {
+void qbackend::enterSandbox(const char *tool, int argc, char **argv,
+                            bool startsPrograms) {
   ArrayRef<char *> arguments(argv + 1, argv + argc);
   if (none_of(arguments, [](StringRef argument) {
         return argument == "--sandbox" || argument == "-sandbox";
@@ -105,8 +106,8 @@ void qbackend::enterSandbox(const char *tool, int argc, char **argv) {
     // It removes what it has begun to write.
     prctl(PR_SET_PDEATHSIG, SIGTERM);
 #endif
-    if (Error error =
-            restrictProcess(findPaths(arguments), findOutputs(arguments)))
+    if (Error error = restrictProcess(findPaths(arguments),
+                                      findOutputs(arguments), startsPrograms))
       fail(tool, toString(std::move(error)));
     isInside = true;
     return;

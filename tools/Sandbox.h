@@ -15,8 +15,10 @@ extern llvm::cl::opt<bool> sandboxOption;
 /// child, whose end is this process's: parses, compiles and runs with the files
 /// that the arguments name, and writes in the folders of outputs (`-o`,
 /// `--html`, `--svg`). If that crashes, it is an error. To be called before
-/// anything is read or a thread is there.
-void enterSandbox(const char *tool, int argc, char **argv);
+/// anything is read or a thread is there. With `startsPrograms` the child starts
+/// programs of the system, or which the arguments name.
+void enterSandbox(const char *tool, int argc, char **argv,
+                  bool startsPrograms = false);
 
 } // namespace qbackend
 

@@ -181,9 +181,9 @@ static void allowPath(int ruleset, llvm::StringRef path, uint64_t rights) {
   if (file < 0)
     return;
   struct stat found;
-  constexpr uint64_t ofFiles = LANDLOCK_ACCESS_FS_READ_FILE |
-                               LANDLOCK_ACCESS_FS_WRITE_FILE | accessTruncate |
-                               accessIoctl;
+  constexpr uint64_t ofFiles =
+      LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_EXECUTE |
+      LANDLOCK_ACCESS_FS_WRITE_FILE | accessTruncate | accessIoctl;
   if (fstat(file, &found) == 0 && !S_ISDIR(found.st_mode))
     rights &= ofFiles;
   landlock_path_beneath_attr rule = {rights, file};
@@ -198,7 +198,8 @@ static constexpr llvm::StringLiteral systemFolders[] = {
     "/dev/full", "/dev/random", "/dev/urandom"};
 
 static llvm::Error restrictFiles(llvm::ArrayRef<std::string> read,
-                                 llvm::ArrayRef<std::string> written) {
+                                 llvm::ArrayRef<std::string> written,
+                                 bool startsPrograms) {
   long version = syscall(SYS_landlock_create_ruleset, nullptr, 0,
                          LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 1)
@@ -218,12 +219,15 @@ static llvm::Error restrictFiles(llvm::ArrayRef<std::string> read,
                         version >= 6 ? sizeof(Ruleset) : sizeof(uint64_t), 0);
   if (ruleset < 0)
     return makeError("cannot make a sandbox: {0}", llvm::sys::StrError(errno));
+  uint64_t ofRead = readFolder & rights;
+  if (startsPrograms)
+    ofRead |= LANDLOCK_ACCESS_FS_EXECUTE;
   for (llvm::StringRef folder : systemFolders)
-    allowPath(ruleset, folder, readFolder & rights);
+    allowPath(ruleset, folder, ofRead);
   allowPath(ruleset, "/dev/null",
             LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
   for (const std::string &path : read)
-    allowPath(ruleset, path, readFolder & rights);
+    allowPath(ruleset, path, ofRead);
   for (const std::string &path : written) {
     // A file is written beside its place; what is none, in it.
     llvm::StringRef place = path;
@@ -240,13 +244,14 @@ static llvm::Error restrictFiles(llvm::ArrayRef<std::string> read,
 }
 
 llvm::Error qbackend::restrictProcess(llvm::ArrayRef<std::string> read,
-                                      llvm::ArrayRef<std::string> written) {
+                                      llvm::ArrayRef<std::string> written,
+                                      bool startsPrograms) {
   std::error_code error;
   llvm::sys::fs::directory_iterator thread("/proc/self/task", error), end;
   if (!error && thread != end && thread.increment(error) != end)
     return makeError("a process of several threads can't enter a sandbox: what "
                      "it gives up, the others would have");
-  if (llvm::Error error = restrictFiles(read, written))
+  if (llvm::Error error = restrictFiles(read, written, startsPrograms))
     return error;
   Filter filter;
   // Those that came later than this list.
@@ -291,7 +296,8 @@ llvm::Error qbackend::restrictProcess(llvm::ArrayRef<std::string> read,
              SYS_uselib, SYS_utime, SYS_utimes, SYS_vfork,
 #endif
        })
-    filter.refuse(number);
+    if (!startsPrograms || (number != SYS_execve && number != SYS_execveat))
+      filter.refuse(number);
   if (filter.install(/*isRestAllowed=*/true))
     return llvm::Error::success();
   return makeError("cannot filter system calls: {0}",
@@ -306,7 +312,7 @@ static llvm::Error failWithoutFilters() {
 llvm::Error qbackend::restrictSystemCalls(int) { return failWithoutFilters(); }
 
 llvm::Error qbackend::restrictProcess(llvm::ArrayRef<std::string>,
-                                      llvm::ArrayRef<std::string>) {
+                                      llvm::ArrayRef<std::string>, bool) {
   return failWithoutFilters();
 }
 #endif

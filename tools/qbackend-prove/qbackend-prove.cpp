@@ -4,6 +4,7 @@
 // docs/Numerics.md: a module in, a certificate out.
 
 #include "Faults.h"
+#include "Sandbox.h"
 #include "Tool.h"
 
 #include "qbackend/Execution/Runtime/PassThreads.h"
@@ -78,6 +79,8 @@ static cl::opt<std::string> outputFile("o", cl::init("-"),
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-prove");
+  qbackend::enterSandbox("qbackend-prove", argc, argv, /*startsPrograms=*/true);
+  qbackend::sandboxOption.addCategory(category);
   Program program{"qbackend-prove",
                   "proves that the code of a quantized network is its formulas",
                   "MODULE [options]"};
@@ -108,8 +111,8 @@ int main(int argc, char **argv) {
                                         ", expected 1 to 86400 seconds"));
   if (llvm::Error error = checkWritable(outputFile))
     return fail(std::move(error));
-  // What is run is wrong: it may write anywhere.
-  // Without a sandbox the certificate says that it isn't run.
+  // What is run is wrong: it may write anywhere. Without a sandbox the
+  // certificate says that it isn't run.
   llvm::consumeError(runtime::useSandbox());
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);

@@ -20,9 +20,11 @@ llvm::Error restrictSystemCalls(int file);
 /// Leaves this process, of one thread, and those that it forks what a compiler
 /// needs. It reads the files and folders of `read` and those of the system, and
 /// writes in the folders of `written`; it starts no program, has no network,
-/// sees no other process and, from Linux 6.12 on, sends signals to none.
+/// sees no other process and, from Linux 6.12 on, sends signals to none. With
+/// `startsPrograms` it starts those that it reads, which are as restricted.
 llvm::Error restrictProcess(llvm::ArrayRef<std::string> read,
-                            llvm::ArrayRef<std::string> written);
+                            llvm::ArrayRef<std::string> written,
+                            bool startsPrograms = false);
 
 } // namespace qbackend
 

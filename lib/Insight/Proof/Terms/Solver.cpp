@@ -11,10 +11,48 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
 #include <chrono>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 using namespace llvm;
 using namespace qbackend::proof;
+
+namespace {
+/// A file that a program can be given by its name, and that goes with this: in
+/// memory where that can be, so that a process which writes no files has it.
+class ScratchFile {
+public:
+  explicit ScratchFile(StringRef suffix) {
+#ifdef __linux__
+    file = memfd_create("qbackend-law", 0);
+    path = "/proc/self/fd/" + std::to_string(file);
+    if (file < 0)
+      error = std::error_code(errno, std::generic_category());
+#else
+    SmallString<128> name;
+    error = sys::fs::createTemporaryFile("qbackend-law", suffix, file, name);
+    path = name.str();
+    remover.setFile(name);
+#endif
+  }
+  ~ScratchFile() {
+    if (file >= 0)
+      close(file);
+  }
+
+  int file = -1;
+  std::string path;
+  std::error_code error;
+
+private:
+  FileRemover remover;
+};
+} // namespace
 
 Expected<Solver> Solver::find(StringRef path, unsigned seconds) {
   auto program = sys::findProgramByName(path);
@@ -61,30 +99,23 @@ Expected<const Answer *> Solver::ask(const Script &script) {
   Answer &answer = it->second;
   if (!isNew)
     return &answer;
-  SmallString<128> input, output;
-  int file;
-  if (std::error_code error =
-          sys::fs::createTemporaryFile("qbackend-law", "smt2", file, input))
+  ScratchFile input("smt2"), output("out");
+  if (std::error_code error = input.error ? input.error : output.error)
     return createStringError("cannot write a law for z3: " + error.message());
-  FileRemover removeInput(input);
   {
-    raw_fd_ostream os(file, /*shouldClose=*/true);
+    raw_fd_ostream os(input.file, /*shouldClose=*/false);
     os << script.text;
-    os.close();
+    os.flush();
     if (os.has_error()) {
       std::string why = os.error().message();
       os.clear_error();
       return createStringError("cannot write a law for z3: " + why);
     }
   }
-  if (std::error_code error =
-          sys::fs::createTemporaryFile("qbackend-law", "out", output))
-    return createStringError("cannot read from z3: " + error.message());
-  FileRemover removeOutput(output);
   std::string limitText = "-T:" + std::to_string(limit);
-  StringRef arguments[] = {program, "-smt2", limitText, input};
-  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(output),
-                                          StringRef(output)};
+  StringRef arguments[] = {program, "-smt2", limitText, input.path};
+  std::optional<StringRef> redirects[] = {StringRef(""), StringRef(output.path),
+                                          StringRef(output.path)};
   std::string why;
   auto begin = std::chrono::steady_clock::now();
   // The solver ends itself; one that doesn't is killed later.
@@ -93,7 +124,7 @@ Expected<const Answer *> Solver::ask(const Script &script) {
   answer.seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
           .count();
-  auto buffer = MemoryBuffer::getFile(output);
+  auto buffer = MemoryBuffer::getFile(output.path);
   StringRef text = buffer ? (*buffer)->getBuffer() : StringRef();
   auto [word, rest] = text.split('\n');
   word = word.trim();
