@@ -34,20 +34,36 @@ Error Judge::judge(Operation *op, func::FuncOp lowered) {
   std::vector<SmallVector<int64_t>> digits;
   for (int64_t size : cast<ShapedType>(op->getResult(0).getType()).getShape())
     digits.push_back({size});
+  Piece piece;
+  piece.offsets.assign(digits.size(), 0);
+  auto cutPhases = [&](auto conv) {
+    // In whole strides from before the result on: more than it has.
+    for (auto [i, stride] : llvm::enumerate(conv.getStride())) {
+      int64_t &size = digits[1 + i].front(),
+              before = conv.getPadding()[2 * i] % stride;
+      piece.offsets[1 + i] = -before;
+      if (stride != 1 && !ShapedType::isDynamic(size))
+        digits[1 + i] = {int64_t(llvm::divideCeil(size + before, stride)),
+                         stride};
+    }
+  };
+  if (auto conv = dyn_cast<qnnpack::ConvTranspose1dOp>(op))
+    cutPhases(conv);
+  if (auto conv = dyn_cast<qnnpack::ConvTranspose2dOp>(op))
+    cutPhases(conv);
   auto cat = dyn_cast<qnnpack::CatOp>(op);
   if (!cat)
-    return judgePiece(op, lowered, {}, digits);
+    return judgePiece(op, lowered, piece, digits);
   // The inputs one after the other: together they are all of the axis.
-  Piece piece;
-  piece.dim = cat.getAxis();
+  size_t axis = cat.getAxis();
   for (auto [i, input] : llvm::enumerate(cat.getInputs())) {
-    int64_t size = cast<ShapedType>(input.getType()).getDimSize(piece.dim);
+    int64_t size = cast<ShapedType>(input.getType()).getDimSize(axis);
     piece.name = " of input " + std::to_string(i);
-    digits[piece.dim] = {size};
+    digits[axis] = {size};
     if (size != 0)
       if (Error error = judgePiece(op, lowered, piece, digits))
         return error;
-    piece.offset += size;
+    piece.offsets[axis] += size;
   }
   return Error::success();
 }
@@ -87,7 +103,7 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
       owners.push_back({d, i});
       place = (i ? place * size : Linear(0)) + scope.loop(loop);
     }
-    position.push_back(place + Linear(d == piece.dim ? piece.offset : 0));
+    position.push_back(place + Linear(piece.offsets[d]));
   }
   auto splits = [&] {
     if (!scope.wantedSplit || scope.wantedSplit->loop >= owners.size())

@@ -23,11 +23,10 @@ public:
 
 private:
   /// Elements of the result that are judged together: all, or those from
-  /// `offset` on of one dimension. `name` is empty if they are all.
+  /// `offsets` on, one for each dimension. `name` is empty if they are all.
   struct Piece {
     std::string name;
-    size_t dim = 0;
-    int64_t offset = 0;
+    llvm::SmallVector<int64_t> offsets;
   };
   llvm::Error judgePiece(mlir::Operation *op, mlir::func::FuncOp lowered,
                          const Piece &piece,

@@ -76,6 +76,12 @@ FAULTS = [
      r"constant 1417339207", "constant 1417339208"),
     ("an operand that is moved too little", "fixed_add",
      r"constant 20 : i32", "constant 19 : i32"),
+    ("a tap of another phase", "padded", r"dense<\[\[\[\[9, -18, 0,",
+     "dense<[[[[9, 0, -18,"),
+    ("a bias of another phase", "padded", r"dense<\[148, -41, 148, 7,",
+     "dense<[148, -41, 7, 148,"),
+    ("rows that are all the first one", "nearest",
+     r"dense<\[0, 0, 1, 1, 2, 2\]>", "dense<0>"),
     ("an entry of a table", "hardswish", r'dense<"0x(..)',
      lambda match: f'dense<"0x{int(match[1], 16) ^ 1:02X}'),
 ]

@@ -8,9 +8,9 @@
 !w = !quant.uniform<i8:f32, 0.02>
 
 // CHECK: 1. qnnpack.softmax in @softmax: open
-// CHECK-NEXT: no formula: none is here for this op yet
+// CHECK-NEXT: no formula: floats, which are not proven
 // JSON: "verdict": "open"
-// JSON: "reason": "no formula: none is here for this op yet"
+// JSON: "reason": "no formula: floats, which are not proven"
 func.func @softmax(%x: tensor<2x4x!x>) -> tensor<2x4x!s> {
   %y = qnnpack.softmax %x {axis = 1 : i64} : tensor<2x4x!x> -> tensor<2x4x!s>
   return %y : tensor<2x4x!s>

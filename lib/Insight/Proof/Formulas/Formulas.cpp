@@ -415,13 +415,11 @@ Expected<Term> FormulaBuilder::clampOp(ClampOp clampOp) {
 //===----------------------------------------------------------------------===//
 
 Expected<Formula> FormulaBuilder::build() {
-  if (op->hasAttr("requantization") &&
-      isa<ConvTranspose1dOp, ConvTranspose2dOp>(op))
-    return fail("none is here for this op yet");
   if (isWide(op->getOperand(0).getType()))
     return fail("none is here for 16-bit activations yet");
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    bool isBias = i == 2 && isa<Conv1dOp, Conv2dOp, Conv3dOp, LinearOp>(op);
+    bool isBias = i == 2 && isa<Conv1dOp, Conv2dOp, Conv3dOp, ConvTranspose1dOp,
+                                ConvTranspose2dOp, LinearOp>(op);
     bool isOfNorm = i > 0 && isa<BatchNormOp>(op);
     if (!isBias && !isOfNorm && !isa<BlockArgument>(operand) &&
         !isProducer(operand) && !ConstantElements<int8_t>::read(operand))
@@ -429,8 +427,15 @@ Expected<Formula> FormulaBuilder::build() {
                   " is neither an argument nor a constant of bytes");
   }
   auto convolution = [&](auto conv) {
-    return weighted(conv.getStride(), conv.getPadding(), conv.getDilation(),
-                    conv.getGroups(), conv.getRelu(), conv.getMathematical(),
+    return weighted({conv.getStride(), conv.getPadding(), conv.getDilation(),
+                     int64_t(conv.getGroups())},
+                    conv.getRelu(), conv.getMathematical(),
+                    conv.getRequantizationAttr());
+  };
+  auto transposed = [&](auto conv) {
+    return weighted({conv.getStride(), conv.getPadding(), conv.getDilation(),
+                     int64_t(conv.getGroups()), /*isTransposed=*/true},
+                    /*relu=*/false, conv.getMathematical(),
                     conv.getRequantizationAttr());
   };
   auto result =
@@ -438,9 +443,10 @@ Expected<Formula> FormulaBuilder::build() {
           .Case([&](QuantizeOp) { return quantizeOp(); })
           .Case([&](DequantizeOp) { return dequantizeOp(); })
           .Case<Conv1dOp, Conv2dOp, Conv3dOp>(convolution)
+          .Case<ConvTranspose1dOp, ConvTranspose2dOp>(transposed)
+          .Case([&](UpsampleNearest2dOp op) { return nearest(op); })
           .Case([&](LinearOp linear) {
-            return weighted({}, {}, {}, 1, linear.getRelu(),
-                            linear.getMathematical(),
+            return weighted({}, linear.getRelu(), linear.getMathematical(),
                             linear.getRequantizationAttr());
           })
           .Case([&](AddOp op) { return add(op); })
@@ -494,6 +500,10 @@ Expected<Formula> FormulaBuilder::build() {
           .Case<SigmoidOp, TanhOp, HardsigmoidOp, HardswishOp, RequantizeOp,
                 LeakyReluOp, EluOp, CeluOp, ThresholdOp>(
               [&](auto) { return lookUp(); })
+          .Case<SoftmaxOp, LayerNormOp, GroupNormOp, InstanceNormOp,
+                UpsampleBilinear2dOp, EmbeddingByteOp, Embedding4BitOp,
+                LinearDynamicOp>(
+              [&](auto) { return fail("floats, which are not proven"); })
           .Default([&](Operation *) -> Result {
             return fail("none is here for this op yet");
           });

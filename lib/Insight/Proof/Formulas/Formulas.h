@@ -118,11 +118,15 @@ private:
   Result clampOp(qnnpack::ClampOp clamp);
   Result lookUp();
   Result batchNorm(qnnpack::BatchNormOp norm);
-  Result weighted(llvm::ArrayRef<int64_t> stride,
-                  llvm::ArrayRef<int64_t> padding,
-                  llvm::ArrayRef<int64_t> dilation, int64_t groups, bool relu,
-                  bool mathematical,
+  /// The geometry of an op with a weight.
+  struct Windows {
+    llvm::ArrayRef<int64_t> stride, padding, dilation;
+    int64_t groups = 1;
+    bool isTransposed = false;
+  };
+  Result weighted(const Windows &windows, bool relu, bool mathematical,
                   qnnpack::RequantizationAttr requantization);
+  Result nearest(qnnpack::UpsampleNearest2dOp upsample);
   Term scaleChannels(qnnpack::RequantizationAttr requantization,
                      const Linear &channel);
   Result maxPool(qnnpack::MaxPool2dOp pool);

@@ -6,6 +6,8 @@
 
 #include "qbackend/Dialect/QNNPack/ConstantElements.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::proof;
@@ -39,10 +41,18 @@ Term FormulaBuilder::scaleChannels(RequantizationAttr requantization,
       requantization.getRounding(), terms);
 }
 
-Expected<Term>
-FormulaBuilder::weighted(ArrayRef<int64_t> stride, ArrayRef<int64_t> padding,
-                         ArrayRef<int64_t> dilation, int64_t groups, bool relu,
-                         bool mathematical, RequantizationAttr requantization) {
+/// Transposed, with k * dilation = j * stride + r and, of a pixel p of the
+/// result, p + before = t * stride + r:
+///
+///   acc[t, r] = bias[o] + sum over j of (x[t - j] - zx) * (w[j, r] - zw)
+///
+/// where a tap (j, r) that isn't there adds nothing.
+Expected<Term> FormulaBuilder::weighted(const Windows &windows, bool relu,
+                                        bool mathematical,
+                                        RequantizationAttr requantization) {
+  ArrayRef<int64_t> stride = windows.stride, padding = windows.padding,
+                    dilation = windows.dilation;
+  int64_t groups = windows.groups;
   Value weight = op->getOperand(1);
   auto inputType = cast<ShapedType>(op->getOperand(0).getType()),
        weightType = cast<ShapedType>(weight.getType());
@@ -84,28 +94,69 @@ FormulaBuilder::weighted(ArrayRef<int64_t> stride, ArrayRef<int64_t> padding,
       return fail("output channel " + scope.print(channel) + " is in no group");
     group = parts->first;
   }
-  Position read(at.begin(), at.end() - 1), tap = {channel};
+  // What is read, and the tap: of which phase, and which one of it.
+  Position read(at.begin(), at.end() - 1), phase, taps;
+  SmallVector<int64_t> phases, counts;
   for (size_t i = 0; i < stride.size(); ++i) {
-    Linear k =
-        addFoldLoop(weightType.getDimSize(1 + i), ("k" + Twine(i)).str());
-    tap.push_back(k);
-    read[1 + i] =
-        at[1 + i] * stride[i] + k * dilation[i] + Linear(-padding[2 * i]);
+    int64_t count = weightType.getDimSize(1 + i);
+    if (windows.isTransposed)
+      count = (dilation[i] * (count - 1) + stride[i]) / stride[i];
+    counts.push_back(count);
+    Linear k = addFoldLoop(count, ("k" + Twine(i)).str());
+    taps.push_back(k);
+    if (!windows.isTransposed) {
+      read[1 + i] =
+          at[1 + i] * stride[i] + k * dilation[i] + Linear(-padding[2 * i]);
+      continue;
+    }
+    auto parts = scope.divide(at[1 + i] + Linear(padding[2 * i]), stride[i]);
+    if (!parts)
+      return fail("pixel " + scope.print(at[1 + i]) + " is of no phase");
+    phases.push_back(stride[i]);
+    phase.push_back(parts->second);
+    // j = count - 1 - k.
+    read[1 + i] = parts->first + k + Linear(1 - count);
   }
   Linear inner = addFoldLoop(in, "i");
-  tap.push_back(inner);
   read.push_back(group * in + inner);
 
   // w - zw.
-  int64_t perChannel = out ? weightType.getNumElements() / out : 0;
+  int64_t perPhase = in * ShapedType::getNumElements(counts),
+          perChannel = perPhase * ShapedType::getNumElements(phases);
   Table table;
-  llvm::append_range(table.shape, weightType.getShape());
-  table.position = tap;
+  table.shape = {out};
+  table.position = {channel};
+  table.shape.append(phases);
+  table.position.append(phase);
+  table.shape.append(counts);
+  table.position.append(taps);
+  table.shape.push_back(in);
+  table.position.push_back(inner);
+  SmallVector<int64_t> kernel(weightType.getShape().drop_front().drop_back()),
+      strides(stride), dilations(dilation);
+  bool isTransposed = windows.isTransposed;
   auto getWeight = [=, values = *values](int64_t index) -> int64_t {
+    int64_t o = index / perChannel;
+    if (isTransposed) {
+      // The place of the tap in the kernel, if there is one.
+      int64_t i = index % in, place = 0, step = 1, r = index / perPhase;
+      index /= in;
+      for (size_t d = kernel.size(); d-- > 0;) {
+        int64_t j = counts[d] - 1 - index % counts[d],
+                k = j * strides[d] + r % strides[d];
+        index /= counts[d];
+        r /= strides[d];
+        if (k % dilations[d] != 0 || k / dilations[d] >= kernel[d])
+          return 0;
+        place += k / dilations[d] * step;
+        step *= kernel[d];
+      }
+      index = (o * step + place) * in + i;
+    }
     int64_t w = element.isSigned()
                     ? int64_t(values[index])
                     : int64_t(static_cast<uint8_t>(values[index]));
-    return w - getZeroPoint(index / std::max<int64_t>(perChannel, 1));
+    return w - getZeroPoint(o);
   };
   table.read = [getWeight](int64_t index) {
     return APInt(64, getWeight(index), true).trunc(32);
@@ -135,11 +186,12 @@ FormulaBuilder::weighted(ArrayRef<int64_t> stride, ArrayRef<int64_t> padding,
                         terms.select(isInside, product, i32(0)));
   });
 
-  // The largest and the smallest sum of each channel.
+  // The largest and the smallest sum of each channel, and phase.
   std::pair<int64_t, int64_t> sums;
-  for (int64_t o = 0; o < out; ++o) {
-    int64_t lo = getBias(o), hi = lo;
-    for (int64_t i = o * perChannel; i < (o + 1) * perChannel; ++i) {
+  int64_t blocks = perPhase ? out * (perChannel / perPhase) : 0;
+  for (int64_t o = 0; o < blocks; ++o) {
+    int64_t lo = getBias(o * perPhase / perChannel), hi = lo;
+    for (int64_t i = o * perPhase; i < (o + 1) * perPhase; ++i) {
       int64_t value = getWeight(i), a = (x.min - x.zeroPoint) * value,
               b = (x.max - x.zeroPoint) * value;
       lo += std::min(a, b);
@@ -353,6 +405,34 @@ Expected<Term> FormulaBuilder::move() {
     return element(0, read);
   }
   return fail("none is here for this op yet");
+}
+
+Expected<Term> FormulaBuilder::nearest(UpsampleNearest2dOp upsample) {
+  auto type = cast<ShapedType>(upsample.getInput().getType()),
+       result = cast<ShapedType>(upsample.getOutput().getType());
+  formula.text = "the pixel at row min(floor(f32(o * r)), in - 1), r = f32(in "
+                 "/ out) or f32(1 / factor), and such a column";
+  Position read = at;
+  for (int i : {0, 1}) {
+    int64_t in = type.getDimSize(1 + i), out = result.getDimSize(1 + i);
+    if (in == out)
+      continue;
+    float r = static_cast<float>(in) / static_cast<float>(out);
+    if (auto factors = upsample.getScaleFactors())
+      r = static_cast<float>(1 / (*factors)[i]);
+    Table rows;
+    rows.shape = {out};
+    rows.position = {at[1 + i]};
+    rows.read = [=](int64_t o) {
+      float row = std::floor(static_cast<float>(o) * r);
+      return APInt(32, std::min<int64_t>(static_cast<int64_t>(row), in - 1));
+    };
+    auto place = scope.solve(rows);
+    if (!place)
+      return fail("rows or columns that are no sums of loops");
+    read[1 + i] = *place;
+  }
+  return element(0, read);
 }
 
 Expected<Term> FormulaBuilder::cat(CatOp cat) {

@@ -121,6 +121,46 @@ std::optional<std::pair<Linear, Linear>> Scope::divide(const Linear &at,
   return std::nullopt;
 }
 
+std::optional<Linear> Scope::solve(const Table &table) {
+  Linear index = table.getIndex();
+  auto read = [&](int64_t at) { return table.read(at).getSExtValue(); };
+  auto range = getRange(index);
+  if (!range || range->first < 0 ||
+      range->second >= ShapedType::getNumElements(table.shape))
+    return std::nullopt;
+  // Each loop by itself, then all of them.
+  Linear sum(read(index.offset));
+  int64_t count = 1;
+  for (auto [loop, factor] : index.coefficients) {
+    int64_t extent = loops[loop].extent;
+    int64_t step = read(index.offset + factor) - sum.offset;
+    if (step != 0)
+      sum.coefficients[loop] = step;
+    for (int64_t i = 1; i < extent; ++i) {
+      if (read(index.offset + i * factor) == sum.offset + i * step)
+        continue;
+      if (extent % i == 0)
+        wantedSplit = Split{loop, i};
+      return std::nullopt;
+    }
+    if (MulOverflow(count, extent, count) || count > (int64_t(1) << 20))
+      return std::nullopt;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t rest = i, at = index.offset, value = sum.offset;
+    for (auto [loop, factor] : index.coefficients) {
+      int64_t place = rest % loops[loop].extent;
+      rest /= loops[loop].extent;
+      at += place * factor;
+      auto it = sum.coefficients.find(loop);
+      value += it == sum.coefficients.end() ? 0 : place * it->second;
+    }
+    if (read(at) != value)
+      return std::nullopt;
+  }
+  return sum;
+}
+
 Term Scope::element(unsigned operand, Sort sort, const Position &at) {
   Term term = terms.variable("%" + std::to_string(operand) + print(at), sort);
   readings.try_emplace(term, Reading{operand, at, {}});

@@ -77,6 +77,9 @@ public:
   /// for that: `wantedSplit`, and fails.
   std::optional<std::pair<Linear, Linear>> divide(const Linear &at,
                                                   int64_t size);
+  /// The elements of `table` as a sum of loops. If they are none, but would be
+  /// with a loop split, asks for that, and fails.
+  std::optional<Linear> solve(const Table &table);
   struct Split {
     unsigned loop;
     int64_t inner;

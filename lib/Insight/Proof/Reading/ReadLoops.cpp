@@ -229,14 +229,29 @@ Expected<Scalar> Reader::readExtract(tensor::ExtractOp op, Values &values,
     auto read = readScalar(operand, values, loops);
     if (!read)
       return read;
-    if (auto *at = std::get_if<Linear>(&*read))
+    if (auto *at = std::get_if<Linear>(&*read)) {
+      place.push_back(*at);
+      continue;
+    }
+    // A constant that is a sum of loops, extended or as it is.
+    Term term = std::get<Term>(*read), number = term;
+    if (number->op == Fn::ExtS || number->op == Fn::ExtU)
+      number = number->operands.front();
+    auto table = scope.tables.find(number);
+    auto at = number->op == Fn::Constant
+                  ? std::optional(Linear(number->value.getSExtValue()))
+              : table != scope.tables.end() ? scope.solve(table->second)
+                                            : std::nullopt;
+    if (at)
       place.push_back(*at);
     else
-      index = std::get<Term>(*read);
+      index = term;
   }
   if (!index) {
-    scope.checkInside(place,
-                      cast<ShapedType>(op.getTensor().getType()).getShape());
+    if (scope.inside(place,
+                     cast<ShapedType>(op.getTensor().getType()).getShape()) !=
+        scope.terms.constant(1, 1))
+      scope.readsOutside = true;
     auto read = readTensor(op.getTensor(), place);
     if (!read)
       return read.takeError();

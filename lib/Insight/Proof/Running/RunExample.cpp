@@ -143,10 +143,15 @@ std::optional<std::string> ArrayFormula::compare(ArrayRef<Array> inputs,
     const APInt &wanted = run(result, inputs);
     SmallVector<int64_t> place;
     int64_t index = 0;
+    bool isInside = true;
     for (auto [size, at] : llvm::zip_equal(found.shape, position)) {
       place.push_back(evaluate(at));
+      isInside &= place.back() >= 0 && place.back() < size;
       index = index * size + place.back();
     }
+    // Loops may be over more than the result.
+    if (!isInside)
+      continue;
     APInt emitted = getElement(found, index);
     bool isNear =
         sort.isFloat && toFloat(sort, emitted).isNaN()
