@@ -14,10 +14,12 @@
 #include "qbackend/Interfaces/ONNX.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Support/OutputFile.h"
+#include "qbackend/Support/Parts.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -54,7 +56,8 @@ static cl::opt<std::string>
     lowered("lowered", cl::value_desc("FILE"),
             cl::desc("judge the functions of this module, each the code of "
                      "the one operator in the function of its name, in the "
-                     "place of what is emitted"),
+                     "place of what is emitted; with --form=onnx an ONNX file "
+                     "of the module's one operator"),
             cl::cat(category));
 static cl::opt<std::string> format("format", cl::init("text"),
                                    cl::value_desc("text|json"),
@@ -134,7 +137,18 @@ int main(int argc, char **argv) {
   options.target.features = features;
   options.target.target = target;
   OwningOpRef<ModuleOp> code;
-  if (!lowered.empty()) {
+  std::unique_ptr<llvm::MemoryBuffer> file;
+  if (!lowered.empty() && *chosen == ProofForm::Onnx) {
+    auto read = llvm::MemoryBuffer::getFile(lowered);
+    if (!read)
+      return fail(llvm::createStringError("cannot read '" + lowered +
+                                          "': " + read.getError().message()));
+    file = std::move(*read);
+    options.onnx = [&](ModuleOp, llvm::raw_ostream &os) {
+      os << file->getBuffer();
+      return success();
+    };
+  } else if (!lowered.empty()) {
     auto read = readModule(lowered, &context);
     if (!read)
       return fail(read.takeError());
@@ -146,6 +160,14 @@ int main(int argc, char **argv) {
   auto certificate = proveModule(**module, options);
   if (!certificate)
     return fail(certificate.takeError());
+  if (file) {
+    if (certificate->operators.size() != 1)
+      return fail(llvm::createStringError(
+          "'" + lowered + "' is judged as one operator, and the module has " +
+          std::to_string(certificate->operators.size())));
+    certificate->form = "given";
+    certificate->loweredHash = hashText(file->getBuffer());
+  }
   std::string text;
   llvm::raw_string_ostream os(text);
   (format == "json" ? printCertificateJson : printCertificate)(

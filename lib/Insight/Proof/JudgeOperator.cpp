@@ -210,7 +210,8 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
     if (!steps)
       return steps.takeError();
     for (ProofStep &step : *steps) {
-      bool isOther = allowed != 0 && step.verdict == Verdict::Counterexample;
+      bool isOther =
+          allowed != 0 && mayCut && step.verdict == Verdict::Counterexample;
       if (isOther)
         step.verdict = Verdict::Open;
       add(step);

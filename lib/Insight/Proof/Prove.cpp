@@ -281,10 +281,9 @@ static Expected<OwningOpRef<ModuleOp>> emitCode(ModuleOp alone,
 static Error judgeChain(ArrayRef<Operation *> chain,
                         const ProveOptions &options, Solver &solver,
                         OperatorProof &proof) {
-  bool isOther =
-      options.form == ProofForm::Tosa || options.form == ProofForm::Onnx;
-  Judge judge(solver, proof, isOther ? 1 : 0,
-              isOther || options.form == ProofForm::Kernels);
+  bool isTosa = options.form == ProofForm::Tosa;
+  Judge judge(solver, proof, isTosa || options.form == ProofForm::Onnx ? 1 : 0,
+              isTosa || options.form == ProofForm::Kernels);
   OwningOpRef<ModuleOp> alone = isolate(chain);
   auto lowered = emitCode(*alone, options);
   if (!lowered) {

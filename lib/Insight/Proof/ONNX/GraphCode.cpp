@@ -453,6 +453,9 @@ qbackend::proof::makeGraphCode(StringRef bytes, FunctionType type,
   if (!result)
     return result.takeError();
   Value value = *result;
+  if (!tensor::CastOp::areCastCompatible(value.getType(), results[0]))
+    return llvm::createStringError("the ONNX file has a result of another "
+                                   "shape or type");
   if (value.getType() != results[0])
     value = tensor::CastOp::create(b, results[0], value);
   func::ReturnOp::create(b, value);
