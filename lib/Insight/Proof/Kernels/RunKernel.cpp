@@ -25,17 +25,14 @@ using llvm::APInt;
 static constexpr int64_t mostProducts = int64_t(1) << 22;
 
 /// What this machine has to have for the instruction `name`, as LLVM calls it;
-/// empty: any has it; nothing: it is another architecture's. A compiler ends
-/// the process where an instruction is missing.
+/// empty: any has it; nothing: it is another architecture's, or not known. A
+/// compiler ends the process where an instruction is missing.
 static std::optional<SmallVector<StringRef, 3>> getFeatures(StringRef name) {
   using Features = SmallVector<StringRef, 3>;
   if (!name.consume_front("llvm."))
     return std::nullopt;
   if (!name.consume_front("x86."))
-    return name.starts_with("arm.") || name.starts_with("aarch64.") ||
-                   name.starts_with("riscv.")
-               ? std::nullopt
-               : std::optional(Features());
+    return name.starts_with("fshr.") ? std::optional(Features()) : std::nullopt;
   if (!llvm::Triple(llvm::sys::getProcessTriple()).isX86())
     return std::nullopt;
   if (name == "avx512.vpdpbusd.256")

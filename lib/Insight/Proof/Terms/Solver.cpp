@@ -49,8 +49,10 @@ public:
   std::string path;
   std::error_code error;
 
+#ifndef __linux__
 private:
   FileRemover remover;
+#endif
 };
 } // namespace
 
