@@ -71,7 +71,8 @@ void qbackend::printCertificate(const Certificate &certificate,
       os << "   " << proof.reason << "\n";
     if (proof.sums)
       os << "   sums: " << proof.sums->first << " to " << proof.sums->second
-         << ", " << countBits(*proof.sums) << " bits of 32\n";
+         << ", " << countBits(*proof.sums) << " bits of " << proof.accumulator
+         << "\n";
   }
   os << "\n"
      << certificate.operators.size()
@@ -132,7 +133,7 @@ void qbackend::printCertificateJson(const Certificate &certificate,
               json.attribute("smallest", proof.sums->first);
               json.attribute("largest", proof.sums->second);
               json.attribute("bits", countBits(*proof.sums));
-              json.attribute("accumulator", 32);
+              json.attribute("accumulator", proof.accumulator);
             });
         });
     });

@@ -125,6 +125,8 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
   }
   proof.formula = formula->text;
   proof.sums = formula->sums;
+  if (formula->code.fold)
+    proof.accumulator = formula->code.fold->init->sort.width;
   auto isOutside = [&] {
     if (scope.readsOutside)
       proof.reason = "a constant is read outside of it";

@@ -53,6 +53,8 @@ struct OperatorProof {
   /// The smallest and the largest sum that its constants allow, and the bits
   /// that hold them.
   std::optional<std::pair<int64_t, int64_t>> sums;
+  /// The bits that there are for them.
+  unsigned accumulator = 32;
 
   /// The worst of all steps; Open if nothing could be asked.
   Verdict getVerdict() const;

@@ -415,7 +415,8 @@ Expected<Term> FormulaBuilder::clampOp(ClampOp clampOp) {
 //===----------------------------------------------------------------------===//
 
 Expected<Formula> FormulaBuilder::build() {
-  if (isWide(op->getOperand(0).getType()))
+  if (isWide(op->getOperand(0).getType()) &&
+      !isa<Conv1dOp, Conv2dOp, Conv3dOp, LinearOp>(op))
     return fail("none is here for 16-bit activations yet");
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     bool isBias = i == 2 && isa<Conv1dOp, Conv2dOp, Conv3dOp, ConvTranspose1dOp,

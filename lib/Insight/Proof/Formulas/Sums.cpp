@@ -73,6 +73,11 @@ Expected<Term> FormulaBuilder::weighted(const Windows &windows, bool relu,
   auto values = ConstantElements<int8_t>::read(weight);
   if (!values)
     return fail("the weight is no constant");
+  // Of 16 bits, sums have 64.
+  bool isWide = x.width == 16;
+  if (isWide && (!requantization || x.zeroPoint != 0 || y.zeroPoint != 0 ||
+                 requantization.getRounding() != Rounding::HalfUp))
+    return fail("16-bit activations with zero points or another rounding");
   auto element = cast<quant::QuantizedType>(weightType.getElementType());
   auto perAxis = getPerAxis(weightType);
   auto getZeroPoint = [=](int64_t o) {
@@ -163,27 +168,35 @@ Expected<Term> FormulaBuilder::weighted(const Windows &windows, bool relu,
   };
   Term w = scope.element(std::move(table), bits(32), "(w - zw)");
 
-  Term bias = i32(0);
+  unsigned sumWidth = isWide ? 64 : 32;
+  Term bias = terms.constant(sumWidth, 0);
   std::function<int64_t(int64_t)> getBias = [](int64_t) { return 0; };
   if (op->getNumOperands() > 2) {
-    auto biases = ConstantElements<int32_t>::read(op->getOperand(2));
-    if (!biases)
+    auto read = [&](auto biases) {
+      if (biases)
+        getBias = [biases = *biases](int64_t o) { return int64_t(biases[o]); };
+      return biases.has_value();
+    };
+    Value operand = op->getOperand(2);
+    if (isWide ? !read(ConstantElements<int64_t>::read(operand))
+               : !read(ConstantElements<int32_t>::read(operand)))
       return fail("the bias is no constant");
-    getBias = [biases = *biases](int64_t o) { return int64_t(biases[o]); };
     Table table;
     table.shape = {out};
     table.position = {channel};
-    table.read = [getBias](int64_t o) {
-      return APInt(64, getBias(o), true).trunc(32);
+    table.read = [=](int64_t o) {
+      return APInt(64, getBias(o), true).trunc(sumWidth);
     };
-    bias = scope.element(std::move(table), bits(32), "bias");
+    bias = scope.element(std::move(table), bits(sumWidth), "bias");
   }
   Term isInside = scope.inside(read, inputType.getShape());
   Term difference = subtract(integer(0, read), x.zeroPoint);
   carry(bias, [&](Term carried) {
     Term product = terms.binary(Fn::Mul, difference, w);
-    return terms.binary(Fn::Add, carried,
-                        terms.select(isInside, product, i32(0)));
+    product = terms.select(isInside, product, i32(0));
+    if (isWide)
+      product = terms.make(Fn::ExtS, bits(sumWidth), {product});
+    return terms.binary(Fn::Add, carried, product);
   });
 
   // The largest and the smallest sum of each channel, and phase.
@@ -202,6 +215,30 @@ Expected<Term> FormulaBuilder::weighted(const Windows &windows, bool relu,
   }
   formula.sums = sums;
   int64_t lo = relu ? y.zeroPoint : y.min;
+  if (isWide) {
+    // Of 48 bits, products with 15 fit.
+    constexpr int64_t most = int64_t(1) << 47;
+    if (sums.first < -most || sums.second >= most)
+      return fail("sums of more than 48 bits");
+    auto number = [&](auto numbers, StringRef name) {
+      Table table;
+      table.shape = {int64_t(numbers.size())};
+      table.position = {numbers.size() == 1 ? Linear(0) : channel};
+      table.read = [=](int64_t o) { return APInt(64, numbers[o]); };
+      return scope.element(std::move(table), bits(64), name);
+    };
+    Term product =
+        terms.binary(Fn::Mul, formula.code.fold->result,
+                     number(requantization.getMultiplier().asArrayRef(), "m"));
+    Term shift = number(requantization.getShift().asArrayRef(), "s"),
+         one = terms.constant(64, 1);
+    Term half = terms.binary(Fn::Shl, one, terms.binary(Fn::Sub, shift, one));
+    Term rounded =
+        terms.binary(Fn::ShrS, terms.binary(Fn::Add, product, half), shift);
+    // Of which the low 32 bits are taken.
+    rounded = terms.make(Fn::Trunc, bits(32), {rounded});
+    return store(clamp(rounded, lo, y.max), y);
+  }
   if (requantization)
     return addZeroPoint(scaleChannels(requantization, channel), y, lo);
 

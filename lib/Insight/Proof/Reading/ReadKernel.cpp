@@ -111,6 +111,8 @@ Term qbackend::proof::makeKernelResult(int8::Conv2dOp op, Term byte,
 Expected<Term> Reader::readKernel(int8::Conv2dOp op, const Position &at) {
   if (op.getNumResults() != 1)
     return fail(op, "writes memory");
+  if (!op.getInput().getType().getElementType().isInteger(8))
+    return fail(op, "reads activations of 16 bits, which is not followed");
   Terms &terms = scope.terms;
   ShapedType inputType = op.getInput().getType(),
              weightType = op.getWeight().getType();
