@@ -146,12 +146,12 @@ FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
 const Backend *BackendResolver::resolve(StringRef spec) {
   if (const Backend *known = files.lookup(spec))
     return known;
-  FailureOr<Backend> found = resolveBackend(spec, module);
+  FailureOr<Backend> found = resolveBackends(spec, module);
   if (failed(found))
     return nullptr;
   backends.push_back(std::make_unique<Backend>(std::move(*found)));
   // An op of the module may be another one at the next pass.
-  if (!spec.starts_with("@"))
+  if (!spec.contains('@'))
     files[spec] = backends.back().get();
   return backends.back().get();
 }
@@ -215,6 +215,117 @@ FailureOr<QConfigMappingOp> qbackend::resolveQConfig(StringRef spec,
       backend.getBody().front().getOps<QConfigMappingOp>(), error,
       [&](QConfigMappingOp mapping) { error << mapping.getSymName(); });
   return error;
+}
+
+FailureOr<SmallVector<QConfigMappingOp>>
+qbackend::resolveQConfigs(StringRef spec, const Backend &backend,
+                          ModuleOp module) {
+  if (!backend.mappings.empty()) {
+    if (spec.empty())
+      return backend.mappings;
+    return emitError(module.getLoc())
+           << "qconfig is '" << spec
+           << "' beside a list of backends, each of which has its own; write "
+              "BACKEND:"
+           << spec << " in the list";
+  }
+  FailureOr<QConfigMappingOp> mapping =
+      resolveQConfig(spec, backend.config, module);
+  if (failed(mapping))
+    return failure();
+  return SmallVector<QConfigMappingOp>{*mapping};
+}
+
+//===----------------------------------------------------------------------===//
+// Lists of backends
+//===----------------------------------------------------------------------===//
+
+/// An error at `backend` that it and the `first` of a list are not one.
+static LogicalResult failToJoin(BackendConfigOp first, BackendConfigOp backend,
+                                StringRef what, StringRef fix) {
+  InFlightDiagnostic error =
+      emitError(backend.getLoc())
+      << "backend '" << backend.getSymName() << "' can't be in a list with '"
+      << first.getSymName() << "': " << what << "; " << fix;
+  error.attachNote(first.getLoc()) << "the first one";
+  return error;
+}
+
+/// Adds `part`, which `spec` means, with `mapping` to `all`.
+static LogicalResult join(Backend &all, Backend part, QConfigMappingOp mapping,
+                          StringRef spec, BackendConfigOp first) {
+  BackendConfigOp config = part.config;
+  if (first.getRealBias() != config.getRealBias())
+    return failToJoin(first, config,
+                      config.getRealBias()
+                          ? "it has real_bias, the other one has not"
+                          : "it has no real_bias, the other one has",
+                      "one engine adds all biases: give both the same");
+  SmallVector<StringRef> forms = all.config.getForms(),
+                         others = config.getForms();
+  llvm::erase_if(
+      forms, [&](StringRef form) { return !llvm::is_contained(others, form); });
+  if (forms.empty())
+    return failToJoin(first, config, "they have no lowering in common",
+                      "add one to 'lowering' of both");
+  all.config.setLoweringAttr(
+      Builder(config.getContext()).getStrArrayAttr(forms));
+  Block &body = all.config.getBody().front();
+  unsigned place = all.mappings.size();
+  for (Operation &op : config.getBody().front()) {
+    auto pattern = dyn_cast<PatternConfigOp>(op);
+    if (pattern && pattern.getConfig().getReference()) {
+      if (all.references && all.references != part.references)
+        return failToJoin(first, config,
+                          "both have patterns with a 'reference'",
+                          "write the functions of both in one file");
+      all.references = part.references;
+    }
+    if (isa<QConfigMappingOp>(op))
+      continue;
+    body.push_back(op.clone());
+    all.places[&body.back()] = place;
+  }
+  body.push_back(mapping->clone());
+  all.mappings.push_back(cast<QConfigMappingOp>(body.back()));
+  all.mappings.back().setSymName(spec);
+  all.files.push_back(std::move(part.owner));
+  return success();
+}
+
+FailureOr<Backend> qbackend::resolveBackends(StringRef specs, ModuleOp module) {
+  if (!specs.contains(',') || llvm::sys::fs::exists(specs))
+    return resolveBackend(specs, module);
+  Backend all;
+  all.owner = ModuleOp::create(module.getLoc());
+  BackendConfigOp first;
+  SmallVector<StringRef> each;
+  specs.split(each, ',');
+  for (auto [i, spec] : llvm::enumerate(each)) {
+    if (llvm::is_contained(ArrayRef(each).take_front(i), spec))
+      return emitError(module.getLoc())
+             << "backend '" << spec << "' is in the list '" << specs
+             << "' twice; leave one out";
+    auto [name, qconfig] = spec.split(':');
+    FailureOr<Backend> part = resolveBackend(name, module);
+    if (failed(part))
+      return failure();
+    FailureOr<QConfigMappingOp> mapping =
+        resolveQConfig(qconfig, part->config, module);
+    if (failed(mapping))
+      return failure();
+    if (!first) {
+      first = part->config;
+      all.config = cast<BackendConfigOp>(first->cloneWithoutRegions());
+      all.config.getBody().emplaceBlock();
+      all.config.setSymName(specs);
+      all.config.setDefaultQconfig(spec);
+      all.owner->push_back(all.config);
+    }
+    if (failed(join(all, std::move(*part), *mapping, spec, first)))
+      return failure();
+  }
+  return all;
 }
 
 namespace {

@@ -145,9 +145,9 @@ struct ApplyBackendPass
     copyCalibrationOptions(*this, calibrate);
     if (!table.empty())
       calibrate.calibration = table;
-    FailureOr<QConfigMappingOp> mapping =
-        resolveQConfig(qconfig, config, getOperation());
-    if (failed(mapping) || failed(addCorrections(*mapping, calibrate)))
+    FailureOr<SmallVector<QConfigMappingOp>> mappings =
+        resolveQConfigs(qconfig, *found, getOperation());
+    if (failed(mappings) || failed(addCorrections(*mappings, calibrate)))
       return signalPassFailure();
     KernelPipelineOptions kernels;
     kernels.backend = backend;
@@ -158,7 +158,7 @@ struct ApplyBackendPass
             ? quantize(prepare, calibrate, kernels, lowering->engine,
                        /*isEngineForm=*/!isFake && lowering->engine &&
                            target == lowering->engine->getForms().front())
-            : explainOperator(config, *mapping, prepare, calibrate, kernels,
+            : explainOperator(config, *mappings, prepare, calibrate, kernels,
                               lowering->engine);
     if (failed(result))
       signalPassFailure();
@@ -291,7 +291,7 @@ private:
   /// Quantizes a copy of the module as far as that is possible without ranges
   /// that are made up, and prints what becomes of one operator.
   LogicalResult explainOperator(BackendConfigOp config,
-                                QConfigMappingOp mapping,
+                                ArrayRef<QConfigMappingOp> mappings,
                                 const PreparePipelineOptions &prepare,
                                 const CalibratePassOptions &calibrate,
                                 const KernelPipelineOptions &kernels,
@@ -309,7 +309,7 @@ private:
     if (!calibrate.data.empty() || !calibrate.calibration.empty())
       first.addPass(createCalibratePass(calibrate));
     if (failed(runPipeline(first, copy)) ||
-        failed(explanation.printObserved(copy, config, mapping)))
+        failed(explanation.printObserved(copy, config, mappings)))
       return failure();
     bool isCalibrated =
         llvm::all_of(copy.getOps<ObserverOp>(),
@@ -331,16 +331,22 @@ private:
     return success();
   }
 
-  /// Those of the qconfig mapping come first.
-  LogicalResult addCorrections(QConfigMappingOp mapping,
+  /// Those of the qconfig mappings come first.
+  LogicalResult addCorrections(ArrayRef<QConfigMappingOp> mappings,
                                CalibratePassOptions &options) {
-    FailureOr<SmallVector<Correction>> chosen = getCorrections(mapping);
+    SmallVector<Correction> all;
+    for (QConfigMappingOp mapping : mappings) {
+      FailureOr<SmallVector<Correction>> chosen = getCorrections(mapping);
+      if (failed(chosen))
+        return failure();
+      llvm::append_range(all, *chosen);
+    }
     FailureOr<SmallVector<Correction>> own = parseCorrections(
         llvm::to_vector(corrections), getOperation().getLoc(), "corrections");
-    if (failed(chosen) || failed(own))
+    if (failed(own))
       return failure();
-    llvm::append_range(*chosen, *own);
-    for (Correction correction : *chosen)
+    llvm::append_range(all, *own);
+    for (Correction correction : all)
       options.corrections.push_back(getCorrectionName(correction).str());
     return success();
   }

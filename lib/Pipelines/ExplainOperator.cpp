@@ -139,18 +139,10 @@ static void printDecision(OperatorOp op, BackendConfigOp backend,
 }
 
 /// Which entry of `mapping` selects `op`.
-static void printQConfig(ModuleOp module, OperatorOp op,
-                         QConfigMappingOp mapping, TensorNames &names,
-                         raw_ostream &os) {
-  OperatorSelectors operators(module, names);
+static void printEntry(OperatorOp op, const OperatorSelectors &operators,
+                       QConfigMappingOp mapping, raw_ostream &os) {
   QConfigOp found = QConfigTable(mapping, operators)
                         .lookup(op, getKindNames(op), op.isFused());
-  os << "qconfig\n";
-  if (op.getQconfig())
-    os << "  activation " << stringify(op.getQconfig()->getActivation())
-       << "\n  weight " << stringify(op.getQconfig()->getWeight()) << "\n";
-  else
-    os << "  none\n";
   if (!found) {
     os << "  no entry of @" << mapping.getSymName() << " fits ("
        << spellPlace(mapping.getLoc()) << ")\n";
@@ -163,6 +155,20 @@ static void printQConfig(ModuleOp module, OperatorOp op,
     os << ", \"" << *found.getObjectType() << "\", " << *found.getIndex();
   os << " of @" << mapping.getSymName() << " (" << spellPlace(found.getLoc())
      << ")\n";
+}
+
+static void printQConfig(ModuleOp module, OperatorOp op,
+                         ArrayRef<QConfigMappingOp> mappings,
+                         TensorNames &names, raw_ostream &os) {
+  os << "qconfig\n";
+  if (op.getQconfig())
+    os << "  activation " << stringify(op.getQconfig()->getActivation())
+       << "\n  weight " << stringify(op.getQconfig()->getWeight()) << "\n";
+  else
+    os << "  none\n";
+  OperatorSelectors operators(module, names);
+  for (QConfigMappingOp mapping : mappings)
+    printEntry(op, operators, mapping, os);
 }
 
 namespace {
@@ -245,9 +251,9 @@ OperatorExplanation::OperatorExplanation(StringRef name, MLIRContext *context,
         return success();
       }) {}
 
-LogicalResult OperatorExplanation::printObserved(ModuleOp module,
-                                                 BackendConfigOp backend,
-                                                 QConfigMappingOp mapping) {
+LogicalResult
+OperatorExplanation::printObserved(ModuleOp module, BackendConfigOp backend,
+                                   ArrayRef<QConfigMappingOp> mappings) {
   TensorNames names(module);
   for (Operation *kernel : getImportedKernels(module)) {
     if (names.lookup(kernel->getResult(0)).name != name)
@@ -265,7 +271,7 @@ LogicalResult OperatorExplanation::printObserved(ModuleOp module,
      << "\n";
   printCode(*op, os);
   printDecision(*op, backend, os);
-  printQConfig(module, *op, mapping, names, os);
+  printQConfig(module, *op, mappings, names, os);
   printObservers(*op, names, Observers(module, names), os);
   return success();
 }

@@ -30,7 +30,7 @@ public:
   /// result. An error with the nearest names if there is none of this name.
   mlir::LogicalResult printObserved(mlir::ModuleOp module,
                                     BackendConfigOp backend,
-                                    QConfigMappingOp mapping);
+                                    llvm::ArrayRef<QConfigMappingOp> mappings);
 
   /// Prints what computes it in `module`, which has kernels.
   void printKernel(mlir::ModuleOp module);

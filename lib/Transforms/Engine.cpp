@@ -65,15 +65,9 @@ static InFlightDiagnostic startError(BackendConfigOp backend) {
          << "backend '" << backend.getSymName() << "' ";
 }
 
-static SmallVector<StringRef> getForms(BackendConfigOp backend) {
-  if (ArrayAttr lowering = backend.getLoweringAttr())
-    return llvm::to_vector(lowering.getAsValueRange<StringAttr>());
-  return {kReferenceForm};
-}
-
 FailureOr<const EngineDialectInterface *>
 qbackend::findEngine(BackendConfigOp backend) {
-  SmallVector<StringRef> forms = getForms(backend);
+  SmallVector<StringRef> forms = backend.getForms();
   llvm::erase(forms, kReferenceForm);
   const EngineDialectInterface *found = nullptr;
   if (forms.empty())
@@ -118,7 +112,7 @@ FailureOr<Lowering> qbackend::findLowering(const Backend *backend,
   FailureOr<const EngineDialectInterface *> engine = findEngine(config);
   if (failed(engine))
     return failure();
-  SmallVector<StringRef> forms = getForms(config);
+  SmallVector<StringRef> forms = config.getForms();
   if (lowerTo.empty())
     return Lowering{*engine, forms.front()};
   auto *form = llvm::find(forms, lowerTo);

@@ -8,6 +8,7 @@
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"
+#include "qbackend/Transforms/Analysis/QConfigTable.h"
 #include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Passes.h"
 
@@ -244,7 +245,7 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
     const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
     if (!found)
       return signalPassFailure();
-    PatternTable patterns(found->config);
+    PatternTable patterns(found->config, found->places);
     SmallVector<OperatorOp> operators;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       operators.push_back(op);
@@ -272,18 +273,53 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
     // batch norm, relu becomes linear, then linear+relu.
     // What can't be part of one pattern can't be of another.
     llvm::DenseSet<Operation *> refused;
-    fuse(patterns, /*fusionsOnly=*/true, moves, refused);
-    fuse(patterns, /*fusionsOnly=*/false, moves, refused);
+    for (unsigned place = 0;
+         place < std::max<size_t>(1, found->mappings.size()); ++place)
+      for (bool fusionsOnly : {true, false})
+        fuse(patterns, *found, place, fusionsOnly, moves, refused);
   }
 
-  void fuse(const PatternTable &patterns, bool fusionsOnly,
-            const MovedValues &moves, llvm::DenseSet<Operation *> &refused) {
+  /// The operators that those in front of the one at `place` in a list of
+  /// backends leave to it, and that its mapping has a qconfig for.
+  llvm::DenseSet<Operation *> findOwn(const PatternTable &patterns,
+                                      const Backend &backend, unsigned place) {
+    llvm::DenseSet<Operation *> own;
+    TensorNames names(getOperation());
+    OperatorSelectors operators(getOperation(), names);
+    std::vector<QConfigTable> tables;
+    for (QConfigMappingOp mapping : backend.mappings)
+      tables.emplace_back(mapping, operators);
+    auto selects = [&](unsigned i, OperatorOp op, StringRef kind) {
+      QConfigOp entry = tables[i].lookup(op, kind, /*isFusion=*/false);
+      return entry && entry.getConfig();
+    };
+    for (auto [operation, selector] : operators.getAll()) {
+      auto op = cast<OperatorOp>(operation);
+      std::string kind = op.getKindName();
+      if (!op.isFused() && selects(place, op, kind) &&
+          llvm::none_of(patterns.lookup(StringRef(kind)),
+                        [&](PatternConfigOp pattern) {
+                          unsigned other = backend.places.lookup(pattern);
+                          return other < place && selects(other, op, kind);
+                        }))
+        own.insert(op);
+    }
+    return own;
+  }
+
+  void fuse(const PatternTable &patterns, const Backend &backend,
+            unsigned place, bool fusionsOnly, const MovedValues &moves,
+            llvm::DenseSet<Operation *> &refused) {
     SmallVector<OperatorOp> anchors;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       anchors.push_back(op);
       return WalkResult::skip();
     });
-    llvm::DenseSet<Operation *> claimed;
+    // One backend fuses whatever the qconfigs, as PyTorch does.
+    bool isList = !backend.mappings.empty();
+    llvm::DenseSet<Operation *> claimed, own;
+    if (isList)
+      own = findOwn(patterns, backend, place);
     for (OperatorOp anchor : llvm::reverse(anchors)) {
       if (claimed.contains(anchor) || anchor.isFused())
         continue;
@@ -293,11 +329,16 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
       ArrayRef<PatternConfigOp> candidates =
           patterns.getFusions(anchor.getKind().getKindName());
       for (PatternConfigOp pattern : candidates) {
-        if (fusionsOnly && !pattern.isFusion())
+        if ((fusionsOnly && !pattern.isFusion()) ||
+            backend.places.lookup(pattern) != place)
           continue;
         OperatorOp culprit;
         std::optional<PatternMatch> match =
             matchPatternConfig(anchor, pattern, culprit);
+        if (match && isList && !llvm::all_of(match->operators, [&](auto op) {
+              return own.contains(op);
+            }))
+          continue;
         if (culprit) {
           blocked = culprit;
           blockedPattern = pattern;

@@ -75,44 +75,82 @@ static bool isEmbeddingBag(OperatorOp op) {
 }
 
 namespace {
+/// Why an operator stays float.
+struct Refusal {
+  StringRef code;
+  std::string reason, suggestion;
+  SmallVector<RemarkNote, 3> notes;
+};
+
 /// Decides for each operator, and says why not.
 class Decider {
 public:
   Decider(const PatternTable &patterns, const OperatorSelectors &operators,
-          const QConfigTable &qconfigs, BackendConfigOp backend,
-          QConfigMappingOp mapping, ArrayRef<std::string> keepFloat)
+          ArrayRef<QConfigTable> qconfigs, const Backend &backend,
+          ArrayRef<QConfigMappingOp> mappings, ArrayRef<std::string> keepFloat)
       : patterns(patterns), operators(operators), qconfigs(qconfigs),
-        limits(backend), backend(backend), mapping(mapping) {
+        limits(backend.config), backend(backend.config), places(backend.places),
+        mappings(mappings) {
     for (const std::string &name : keepFloat)
       kept.insert({name, false});
   }
 
-  std::optional<Decision> decide(OperatorOp op) {
-    SmallVector<StringRef> kinds = getKindNames(op);
-    ArrayRef<PatternConfigOp> candidates = findPatterns(op, kinds);
-    bool fused = llvm::any_of(
-        candidates, [](PatternConfigOp pattern) { return pattern.isFusion(); });
-    QConfigOp entry = qconfigs.lookup(op, kinds, fused);
+  /// What each backend of the list that takes `op` makes of it; if none does,
+  /// all reasons are said.
+  SmallVector<Decision, 1> decide(OperatorOp op) {
     if (StringRef name = findKept(op); !name.empty()) {
       refuse(op, "QB104", "keep-float has '" + name + "'",
              "take it out of keep-float", {});
-      return std::nullopt;
+      return {};
     }
-    if (candidates.empty()) {
+    SmallVector<Decision, 1> decisions;
+    SmallVector<Refusal, 1> refusals;
+    bool anyPattern = false;
+    for (unsigned place = 0; place < mappings.size(); ++place) {
+      SmallVector<StringRef> kinds = getKindNames(op);
+      SmallVector<PatternConfigOp, 2> candidates =
+          findPatterns(op, kinds, place);
+      if (candidates.empty())
+        continue;
+      anyPattern = true;
+      if (std::optional<Decision> decision =
+              decide(op, kinds, candidates, place, refusals))
+        decisions.push_back(*decision);
+    }
+    if (!anyPattern)
       refuse(op, "QB103",
              "backend '" + backend.getSymName() + "' has no pattern for it",
              "add a qbackend.pattern_config to the backend",
              RemarkNote::atConfiguration(backend.getLoc(), "this backend"));
+    else if (decisions.empty())
+      for (const Refusal &each : refusals)
+        refuse(op, each.code, each.reason, each.suggestion, each.notes);
+    return decisions;
+  }
+
+  /// What the backend at `place` makes of `op`, of which `candidates` are its
+  /// patterns; adds why it leaves it to `refusals`.
+  std::optional<Decision> decide(OperatorOp op, ArrayRef<StringRef> kinds,
+                                 ArrayRef<PatternConfigOp> candidates,
+                                 unsigned place,
+                                 SmallVectorImpl<Refusal> &refusals) {
+    auto refuse = [&](StringRef code, const Twine &reason,
+                      const Twine &suggestion, ArrayRef<RemarkNote> notes) {
+      refusals.push_back({code, reason.str(), suggestion.str(),
+                          SmallVector<RemarkNote, 3>(notes)});
       return std::nullopt;
-    }
-    if (!entry || !entry.getConfig()) {
-      refuse(op, "QB104", entry ? "its qconfig is none" : "it has no qconfig",
-             "change the qconfig mapping",
-             entry ? RemarkNote::atConfiguration(entry.getLoc(), "this entry")
-                   : RemarkNote::atConfiguration(
-                         mapping.getLoc(), "no entry of this mapping fits"));
-      return std::nullopt;
-    }
+    };
+    bool fused = llvm::any_of(
+        candidates, [](PatternConfigOp pattern) { return pattern.isFusion(); });
+    QConfigOp entry = qconfigs[place].lookup(op, kinds, fused);
+    QConfigMappingOp mapping = mappings[place];
+    if (!entry || !entry.getConfig())
+      return refuse(
+          "QB104", entry ? "its qconfig is none" : "it has no qconfig",
+          "change the qconfig mapping",
+          entry ? RemarkNote::atConfiguration(entry.getLoc(), "this entry")
+                : RemarkNote::atConfiguration(mapping.getLoc(),
+                                              "no entry of this mapping fits"));
     QConfigAttr qconfig = *entry.getConfig();
     auto qconfigNote =
         RemarkNote::atConfiguration(entry.getLoc(), "its qconfig");
@@ -147,57 +185,66 @@ public:
         }
         continue;
       }
-      if (edges && op.getWeight() && !edges.getWeight()) {
-        refuse(op, "QB111", "the edges of its pattern have no weight",
-               "add weight = own to them",
-               RemarkNote::atConfiguration(pattern.getLoc(), "this pattern"));
-        return std::nullopt;
-      }
-      SmallVector<LimitViolation> violations = limits.findViolations(op);
-      for (LimitViolation &violation : violations)
-        refuse(op, "QB126", violation.reason,
+      if (edges && op.getWeight() && !edges.getWeight())
+        return refuse(
+            "QB111", "the edges of its pattern have no weight",
+            "add weight = own to them",
+            RemarkNote::atConfiguration(pattern.getLoc(), "this pattern"));
+      bool isBeyond = false;
+      for (LimitViolation &violation : limits.findViolations(op)) {
+        if (places.lookup(violation.limit) != place)
+          continue;
+        isBeyond = true;
+        refuse("QB126", violation.reason,
                "change the network, or let it compute this operator on floats",
                RemarkNote::atConfiguration(violation.limit.getLoc(),
                                            "this limit"));
-      if (!violations.empty())
+      }
+      if (isBeyond)
         return std::nullopt;
       std::string refusal = whyNotQuantizable(op, given);
-      if (!refusal.empty()) {
-        refuse(op, "QB107", refusal, "choose another qconfig for it, or none",
-               qconfigNote);
+      if (!refusal.empty())
+        return refuse("QB107", refusal,
+                      "choose another qconfig for it, or none", qconfigNote);
+      if (std::optional<Refusal> unknown = checkOperands(op)) {
+        refusals.push_back(*unknown);
         return std::nullopt;
       }
-      if (!checkOperands(op))
-        return std::nullopt;
       // Only integers from calibration need observers.
       if (getQuantizationMode(given) != QuantizationMode::Static)
         return getDecision(pattern, given, dtypes,
-                           ObservationType::InputOutputNotObserved);
+                           ObservationType::InputOutputNotObserved, place);
       unsigned tensors = op.getRootInputs().size();
       std::optional<ObservationType> observation =
           getObservationFor(pattern, tensors);
-      if (!observation) {
-        refuse(op, "QB111",
-               "num_tensor_args_to_observation_type of its pattern has no "
-               "entry for " +
-                   Twine(tensors) + " tensors",
-               "add the entry to the qbackend.pattern_config",
-               RemarkNote::atConfiguration(pattern.getLoc(), "this pattern"));
-        return std::nullopt;
-      }
-      Decision decision = getDecision(pattern, given, dtypes, *observation);
+      if (!observation)
+        return refuse(
+            "QB111",
+            "num_tensor_args_to_observation_type of its pattern has no "
+            "entry for " +
+                Twine(tensors) + " tensors",
+            "add the entry to the qbackend.pattern_config",
+            RemarkNote::atConfiguration(pattern.getLoc(), "this pattern"));
+      Decision decision =
+          getDecision(pattern, given, dtypes, *observation, place);
       decision.edges = edges;
       decision.activation = activation;
+      // Fixed parameters are those of the result; the input has its own range.
+      // What shares has them on both.
+      ObserverAttr global = qconfigs[place].getGlobalActivation();
+      if (!edges && global &&
+          activation.getKind() == ObserverKind::FixedQParams &&
+          observation != ObservationType::OutputShareObserverWithInput)
+        decision.activation = global;
       return decision;
     }
     bool isImported = imported && imported != qconfig.getWeight();
-    refuse(
-        op, "QB105",
-        "backend '" + backend.getSymName() + "' does not support its qconfig" +
+    return refuse(
+        "QB105",
+        "backend '" + getBackendName(place) + "' does not support its qconfig" +
             (isImported ? " with the weight that the module comes with" : "") +
             ": " + llvm::join(reasons, "; "),
         "choose another qconfig", notes);
-    return std::nullopt;
   }
 
   /// Says at `op` why it stays float, and keeps the code of it there.
@@ -218,7 +265,7 @@ public:
       InFlightDiagnostic error = emitError(module.getLoc())
                                  << "keep-float has '" << name
                                  << "', which is no operator's name";
-      qconfigs.listNearestNames(error, name);
+      qconfigs.front().listNearestNames(error, name);
       ok = false;
     }
     return success(ok);
@@ -231,36 +278,59 @@ public:
   }
 
 private:
-  /// The patterns that may be that of `op`; `kinds`, those of `op`, become
-  /// those of its spelling that has them.
-  ArrayRef<PatternConfigOp> findPatterns(OperatorOp op,
-                                         SmallVectorImpl<StringRef> &kinds) {
-    ArrayRef<PatternConfigOp> candidates = patterns.lookup(kinds);
+  /// The patterns of the backend at `place` that are of `kinds`.
+  SmallVector<PatternConfigOp, 2> lookup(ArrayRef<StringRef> kinds,
+                                         unsigned place) const {
+    SmallVector<PatternConfigOp, 2> found(patterns.lookup(kinds));
+    llvm::erase_if(found, [&](PatternConfigOp pattern) {
+      return places.lookup(pattern) != place;
+    });
+    return found;
+  }
+
+  /// The patterns of the backend at `place` that may be that of `op`; `kinds`,
+  /// those of `op`, become those of its spelling that has them.
+  SmallVector<PatternConfigOp, 2>
+  findPatterns(OperatorOp op, SmallVectorImpl<StringRef> &kinds,
+               unsigned place) {
+    SmallVector<PatternConfigOp, 2> candidates = lookup(kinds, place);
     // In PyTorch's code a shuffle is the movements that it is made of.
     if (candidates.empty() && isShuffle(op) &&
-        !patterns.lookup(kReshape).empty() &&
-        !patterns.lookup(kTranspose).empty()) {
-      candidates = patterns.lookup(kReshape);
+        !lookup(kReshape, place).empty() &&
+        !lookup(kTranspose, place).empty()) {
+      candidates = lookup(kReshape, place);
       kinds.assign(std::begin(kReshape), std::end(kReshape));
     }
     // A table is a bag's where the mapping has an entry for bags alone.
-    if (qconfigs.selectsKind(kEmbeddingBag[0]) &&
-        !qconfigs.selectsKind(kinds.front()) && isEmbeddingBag(op) &&
-        !patterns.lookup(kEmbeddingBag).empty()) {
-      candidates = patterns.lookup(kEmbeddingBag);
+    const QConfigTable &table = qconfigs[place];
+    if (table.selectsKind(kEmbeddingBag[0]) &&
+        !table.selectsKind(kinds.front()) && isEmbeddingBag(op) &&
+        !lookup(kEmbeddingBag, place).empty()) {
+      candidates = lookup(kEmbeddingBag, place);
       kinds.assign(std::begin(kEmbeddingBag), std::end(kEmbeddingBag));
     }
     return candidates;
   }
 
+  /// What messages call the backend at `place`: of a list, that has the name of
+  /// its mapping.
+  StringRef getBackendName(unsigned place) {
+    QConfigMappingOp mapping = mappings[place];
+    return mappings.size() > 1 ? mapping.getSymName() : backend.getSymName();
+  }
+
   static Decision getDecision(PatternConfigOp pattern, QConfigAttr qconfig,
                               DTypeConfigAttr dtypes,
-                              ObservationType observation) {
+                              ObservationType observation, unsigned place) {
     QuantizedFields fields(pattern.getTree(), dtypes);
     fields.observation = observation;
     fields.reference = pattern.getConfig().getReference();
-    return {qconfig, fields.get(), /*edges=*/EdgesAttr(),
-            /*activation=*/ObserverAttr(), pattern};
+    return {qconfig,
+            fields.get(),
+            /*edges=*/EdgesAttr(),
+            /*activation=*/ObserverAttr(),
+            pattern,
+            place};
   }
 
   /// The name in keep-float of `op`, of a part of it, or of a module that one
@@ -280,7 +350,7 @@ private:
   }
 
   /// Parameters have to be known to be quantized, or to be a kernel's.
-  bool checkOperands(OperatorOp op) {
+  static std::optional<Refusal> checkOperands(OperatorOp op) {
     for (auto [role, operand] :
          {std::pair<StringRef, Value>("weight", op.getWeight()),
           std::pair<StringRef, Value>("bias", op.getBias()),
@@ -289,22 +359,24 @@ private:
                                       op.getRunningVar())}) {
       if (!operand || isKnown(operand))
         continue;
-      refuse(
-          op, "QB106", "its " + role + " is not a constant with data",
+      return Refusal{
+          "QB106",
+          ("its " + role + " is not a constant with data").str(),
           "bind it by name with weights=FILE.safetensors, or pass the trained "
           "parameters as dense constants",
-          RemarkNote::atCode(operand.getLoc(), "this is its " + role));
-      return false;
+          {RemarkNote::atCode(operand.getLoc(), "this is its " + role)}};
     }
-    return true;
+    return std::nullopt;
   }
 
   const PatternTable &patterns;
   const OperatorSelectors &operators;
-  const QConfigTable &qconfigs;
+  /// Of each backend of the list.
+  ArrayRef<QConfigTable> qconfigs;
   LimitTable limits;
   BackendConfigOp backend;
-  QConfigMappingOp mapping;
+  const llvm::DenseMap<Operation *, unsigned> &places;
+  ArrayRef<QConfigMappingOp> mappings;
   /// The names of keep-float, and whether an operator has them.
   std::map<std::string, bool> kept;
 };
@@ -322,9 +394,9 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
     if (!found)
       return signalPassFailure();
-    FailureOr<QConfigMappingOp> mapping =
-        resolveQConfig(qconfig, found->config, getOperation());
-    if (failed(mapping))
+    FailureOr<SmallVector<QConfigMappingOp>> mappings =
+        resolveQConfigs(qconfig, *found, getOperation());
+    if (failed(mappings))
       return signalPassFailure();
     if (failed(
             markQuantized(getOperation(), quantizedInputs, quantizedOutputs)))
@@ -334,8 +406,10 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     PatternTable patterns(found->config);
     TensorNames names(getOperation());
     OperatorSelectors operators(getOperation(), names);
-    QConfigTable qconfigs(*mapping, operators);
-    Decider decider(patterns, operators, qconfigs, found->config, *mapping,
+    std::vector<QConfigTable> qconfigs;
+    for (QConfigMappingOp mapping : *mappings)
+      qconfigs.emplace_back(mapping, operators);
+    Decider decider(patterns, operators, qconfigs, *found, *mappings,
                     keepFloat);
     llvm::Expected<func::FuncOp> network = findEntry(getOperation(), entry);
     if (!network && !entry.empty()) {
@@ -358,7 +432,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     });
     for (auto function : getOperation().getOps<func::FuncOp>())
       function->removeAttr(kMovesAttrName);
-    SmallVector<std::pair<OperatorOp, Decision>> decisions;
+    Decisions decisions;
     bool anyWeight = false, anyWeightKnown = false;
     InfiniteValues infinite(getOperation());
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
@@ -367,8 +441,8 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       // Modules that were observed before keep what they have.
       if (op.getQconfig())
         return WalkResult::skip();
-      std::optional<Decision> decision = decider.decide(op);
-      if (!decision)
+      SmallVector<Decision, 1> taken = decider.decide(op);
+      if (taken.empty())
         return WalkResult::skip();
       if (imported.empty() && isPieceOfUnrecognized(op)) {
         decider.refuse(
@@ -376,7 +450,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
             "see the remarks QB001 at what is before and after it", {});
         return WalkResult::skip();
       }
-      if (!comesQuantized && isObserved(*decision))
+      if (!comesQuantized && isObserved(taken.front()))
         if (Value constant = findInfinity(op, infinite)) {
           decider.refuse(
               op, "QB123",
@@ -398,56 +472,68 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
                            function.getName(),
                        {});
       else
-        decisions.push_back({op, *decision});
+        decisions.push_back({op, std::move(taken)});
       return WalkResult::skip();
     });
-    if (failed(qconfigs.verifySelectors(found->config)) ||
-        failed(decider.verifyKept(getOperation())))
+    bool ok = true;
+    for (const QConfigTable &table : qconfigs)
+      ok &= succeeded(table.verifySelectors(found->config));
+    if (!ok || failed(decider.verifyKept(getOperation())))
       return signalPassFailure();
     // A module without its weights can't run, and integers between float
     // convolutions only lose precision.
     if (anyWeight && !anyWeightKnown) {
-      for (auto &[op, decision] : decisions)
+      for (auto &[op, taken] : decisions)
         decider.refuse(op, "QB109",
                        "no operator of the module has weights with data",
                        "export the module with its trained parameters", {});
       return;
     }
-    for (auto &[op, decision] : decisions)
-      setWeightSign(op, decision.qconfig.getWeight());
+    for (auto &[op, taken] : decisions)
+      setWeightSign(op, taken.front().qconfig.getWeight());
     if (comesQuantized)
       return keep(imported, decisions, decider);
     refuseMovesOfUnrecognized(decisions, decider);
-    ObserverInserter inserter(getOperation(), moves,
-                              qconfigs.getGlobalActivation(), sharing);
-    llvm::DenseSet<Operation *> decided;
-    for (auto &[op, decision] : decisions)
-      decided.insert(op);
-    for (auto &[op, decision] : decisions) {
-      if (std::string reason =
-              whyUnlikeNeighbours(op, decision, decided, inserter);
-          !reason.empty()) {
-        decider.refuse(op, "QB124", reason,
-                       "quantize its neighbours, too, or give the pattern an "
-                       "observer of its own",
-                       RemarkNote::atConfiguration(decision.pattern.getLoc(),
-                                                   "this pattern"));
-        continue;
+    ObserverInserter inserter(getOperation(), moves, sharing);
+    // The places of the backends that have a pattern for an operator, and of
+    // the one that quantizes it.
+    llvm::DenseSet<std::pair<Operation *, unsigned>> candidates;
+    llvm::DenseMap<Operation *, unsigned> places;
+    for (auto &[op, taken] : decisions)
+      for (const Decision &decision : taken)
+        candidates.insert({op, decision.place});
+    for (auto &[op, taken] : decisions) {
+      SmallVector<Refusal, 1> refusals;
+      for (const Decision &decision : taken) {
+        auto isQuantized = [&](OperatorOp producer) {
+          return producer.getQconfig() &&
+                 places.lookup(producer) <= decision.place;
+        };
+        auto hasPattern = [&](Operation *user) {
+          return candidates.contains({user, decision.place});
+        };
+        if (std::optional<Refusal> refusal = whyNotVisited(
+                op, decision, isQuantized, hasPattern, inserter)) {
+          refusals.push_back(std::move(*refusal));
+          continue;
+        }
+        setWeightSign(op, decision.qconfig.getWeight());
+        apply(op, decision);
+        inserter.visit(op, decision);
+        places[op] = decision.place;
+        refusals.clear();
+        break;
       }
-      if (!inserter.canVisit(op, decision)) {
-        decider.refuse(op, "QB104",
-                       "its qconfig uses the observer of its input, which has "
-                       "none",
-                       "quantize what is before it, or give it a qconfig of "
-                       "its own",
-                       {});
-        continue;
-      }
-      apply(op, decision);
-      inserter.visit(op, decision);
+      for (const Refusal &each : refusals)
+        decider.refuse(op, each.code, each.reason, each.suggestion, each.notes);
     }
     inserter.insert();
   }
+
+private:
+  /// Operators with what the backends of the list make of them.
+  using Decisions =
+      SmallVector<std::pair<OperatorOp, SmallVector<Decision, 1>>>;
 
   /// The specs of edges are groups.
   LogicalResult verifySharing(BackendConfigOp backend) {
@@ -466,12 +552,11 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
   }
 
   /// Takes what has nothing to gain from integers out of `decisions`.
-  static void refuseMovesOfUnrecognized(
-      SmallVectorImpl<std::pair<OperatorOp, Decision>> &decisions,
-      Decider &decider) {
+  static void refuseMovesOfUnrecognized(Decisions &decisions,
+                                        Decider &decider) {
     SmallVector<OperatorOp> statics;
-    for (auto &[op, decision] : decisions)
-      if (isObserved(decision))
+    for (auto &[op, taken] : decisions)
+      if (isObserved(taken.front()))
         statics.push_back(op);
     llvm::DenseSet<Operation *> moves = findMovesOfUnrecognized(statics);
     llvm::erase_if(decisions, [&](auto &each) {
@@ -485,16 +570,33 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     });
   }
 
-  /// What the specs of `op` ask of its neighbours that they are not.
-  static std::string
-  whyUnlikeNeighbours(OperatorOp op, const Decision &decision,
-                      const llvm::DenseSet<Operation *> &decided,
-                      ObserverInserter &inserter) {
-    if (!decision.edges)
-      return "";
-    std::string reason = whyConditionFails(op, decision.edges, decided);
-    return reason.empty() ? inserter.whyNothingToShare(op, decision.edges)
-                          : reason;
+  /// What `decision` asks of the neighbours of `op` that they are not.
+  static std::optional<Refusal>
+  whyNotVisited(OperatorOp op, const Decision &decision,
+                llvm::function_ref<bool(OperatorOp)> isQuantized,
+                llvm::function_ref<bool(Operation *)> hasPattern,
+                ObserverInserter &inserter) {
+    PatternConfigOp pattern = decision.pattern;
+    std::string reason;
+    if (decision.edges)
+      reason = whyConditionFails(op, decision.edges, isQuantized, hasPattern);
+    if (decision.edges && reason.empty())
+      reason = inserter.whyNothingToShare(op, decision);
+    if (!reason.empty())
+      return Refusal{
+          "QB124",
+          reason,
+          "quantize its neighbours, too, or give the pattern an "
+          "observer of its own",
+          {RemarkNote::atConfiguration(pattern.getLoc(), "this pattern")}};
+    if (!inserter.canVisit(op, decision))
+      return Refusal{"QB104",
+                     "its qconfig uses the observer of its input, which has "
+                     "none",
+                     "quantize what is before it, or give it a qconfig of "
+                     "its own",
+                     {}};
+    return std::nullopt;
   }
 
   static bool isObserved(const Decision &decision) {
@@ -528,18 +630,19 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
   }
 
   /// Quantizes what the module says is quantized, by its parameters.
-  void keep(ImportedObservers &imported,
-            ArrayRef<std::pair<OperatorOp, Decision>> decisions,
+  void keep(ImportedObservers &imported, const Decisions &decisions,
             Decider &decider) {
     llvm::MapVector<OperatorOp, QConfigAttr> integers;
     llvm::DenseMap<OperatorOp, Decision> byOperator;
-    for (auto [op, decision] : decisions)
+    for (auto &[op, taken] : decisions) {
+      const Decision &decision = taken.front();
       if (getQuantizationMode(decision.qconfig) == QuantizationMode::Static) {
         integers.insert({op, decision.qconfig});
         byOperator.insert({op, decision});
       } else {
         apply(op, decision);
       }
+    }
     TensorNames names(getOperation());
     imported.insert(integers, names);
     for (auto [op, qconfig] : integers) {

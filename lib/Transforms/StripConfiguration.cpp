@@ -25,6 +25,7 @@ struct StripConfigurationPass
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
       if (isa<BackendConfigOp, QConfigMappingOp>(op))
         op.erase();
+    getOperation()->removeAttr(kModuleTypesAttrName);
     for (auto function : getOperation().getOps<func::FuncOp>())
       eraseSignatureAttrs(function, {kNameAttrName, kRangeAttrName,
                                      kRoleAttrName, kUnsignedAttrName});

@@ -57,6 +57,14 @@ def test_layout_of_the_first_newer_archives(tmp_path):
                  expected(net, x))
 
 
+def test_classes_of_modules(tmp_path):
+    net = perceptron()
+    net.node("aten.relu.default", [1, 4], "head.act", "net.Act", self=net.outputs[0])
+    text = qbackend.from_pt2(net.save(tmp_path / "net.pt2")).text()
+    assert ('attributes {qbackend.module_types = '
+            f'{{"net.0" = "{LINEAR}", "head.act" = "net.Act"}}}}') in text
+
+
 def test_names_are_module_paths(tmp_path):
     text = qbackend.from_pt2(perceptron().save(tmp_path / "net.pt2")).text()
     assert '%arg0: tensor<1x6xf32> loc("pixels")' in text

@@ -216,6 +216,20 @@ def test_dict_has_pytorchs_keys():
     assert QConfigMapping.from_dict({}) == QConfigMapping()
 
 
+def test_module_types_go_by_full_names():
+    class Block:
+        pass
+
+    mapping = everything().set_module_type(Block, None).set_module_type(
+        "net.Head", QNNPACK
+    )
+    name = f"{__name__}.test_module_types_go_by_full_names.<locals>.Block"
+    assert mapping.to_dict()["module_type"] == [(name, None), ("net.Head", QNNPACK)]
+    assert QConfigMapping.from_dict(mapping.to_dict()) == mapping != everything()
+    assert QConfigMapping.from_json(mapping.to_json()) == mapping
+    assert 'qbackend.qconfig module_type "net.Head" <' in mapping.to_mlir()
+
+
 def test_replacing_keeps_the_place():
     mapping = everything().set_object_type("torch.nn.Linear", None)
     assert list(mapping.object_type_qconfigs.items()) == [

@@ -26,7 +26,7 @@ public:
   explicit BackendResolver(mlir::Operation *module)
       : module(mlir::cast<mlir::ModuleOp>(module)) {}
 
-  /// The backend that `spec` means, see `resolveBackend`; null after an error.
+  /// The backend that `spec` means, see `resolveBackends`; null after an error.
   /// Lives as long as this analysis.
   const Backend *resolve(llvm::StringRef spec);
 

@@ -21,6 +21,14 @@ struct Backend {
   mlir::ModuleOp references;
   /// The version that it had before it was upgraded.
   int64_t originalVersion = BackendConfigOp::kVersion;
+
+  /// Of a list of backends: the mapping of each, in the order of precedence,
+  /// and the place in the list that each pattern and limit of `config` is of.
+  /// Those of one backend have the place 0.
+  llvm::SmallVector<QConfigMappingOp> mappings;
+  llvm::DenseMap<mlir::Operation *, unsigned> places;
+  /// What `references` is in.
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> files;
 };
 
 /// Names of the built-in backends, sorted.
@@ -47,6 +55,13 @@ mlir::FailureOr<Backend> parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
 mlir::FailureOr<Backend> resolveBackend(llvm::StringRef spec,
                                         mlir::ModuleOp module);
 
+/// The backends of `specs`, a list "FIRST:QCONFIG,SECOND", as one: patterns and
+/// limits of all in that order, with a mapping for each, the default one where
+/// no qconfig is named, and the lowerings that all have. Fails, and says so,
+/// where they can't be one. One name alone is `resolveBackend`'s.
+mlir::FailureOr<Backend> resolveBackends(llvm::StringRef specs,
+                                         mlir::ModuleOp module);
+
 /// Has printed modules name dtype configs and observers once, by an alias.
 void registerConfigurationAliases(mlir::DialectRegistry &registry);
 
@@ -56,6 +71,12 @@ void registerConfigurationAliases(mlir::DialectRegistry &registry);
 mlir::FailureOr<QConfigMappingOp> resolveQConfig(llvm::StringRef spec,
                                                  BackendConfigOp backend,
                                                  mlir::ModuleOp module);
+
+/// The mappings of `backend`, one for each of a list: those that the list
+/// names, or the one that `spec` means.
+mlir::FailureOr<llvm::SmallVector<QConfigMappingOp>>
+resolveQConfigs(llvm::StringRef spec, const Backend &backend,
+                mlir::ModuleOp module);
 
 } // namespace qbackend
 

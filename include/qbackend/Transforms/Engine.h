@@ -23,10 +23,6 @@ class OpPassManager;
 
 namespace qbackend {
 
-/// The form that needs no engine: float operators between dequantize and
-/// quantize.
-inline constexpr llvm::StringLiteral kReferenceForm = "reference";
-
 /// The form that stock MLIR compiles; what is run is lowered to it.
 inline constexpr llvm::StringLiteral kLinalgForm = "linalg";
 

@@ -122,7 +122,13 @@ LogicalResult qbackend::json::printMapping(QConfigMappingOp mapping,
     os.attributeEnd();
     for (QConfigLevel level :
          {QConfigLevel::ObjectType, QConfigLevel::ModuleNameRegex,
-          QConfigLevel::ModuleName, QConfigLevel::ModuleNameObjectTypeOrder})
+          QConfigLevel::ModuleName, QConfigLevel::ModuleNameObjectTypeOrder,
+          QConfigLevel::ModuleType}) {
+      // PyTorch's mapping has no module types.
+      if (level == QConfigLevel::ModuleType &&
+          llvm::none_of(entries,
+                        [&](QConfigOp op) { return op.getLevel() == level; }))
+        continue;
       os.attributeArray(stringifyQConfigLevel(level), [&] {
         for (QConfigOp op : entries)
           if (op.getLevel() == level)
@@ -135,6 +141,7 @@ LogicalResult qbackend::json::printMapping(QConfigMappingOp mapping,
               ok &= succeeded(print(op, os));
             });
       });
+    }
     if (mapping->hasAttr(kIgnoreUnknownNamesAttrName))
       os.attribute(kIgnoreUnknownNames, true);
   });
@@ -417,6 +424,7 @@ LogicalResult qbackend::json::readMapping(const Cursor &cursor,
     return failure();
   static constexpr StringRef keys[] = {"",
                                        "object_type",
+                                       "module_type",
                                        "module_name_regex",
                                        "module_name",
                                        "module_name_object_type_order",

@@ -101,6 +101,12 @@ static LogicalResult verifyLowering(BackendConfigOp op) {
   return success();
 }
 
+SmallVector<StringRef> BackendConfigOp::getForms() {
+  if (ArrayAttr lowering = getLoweringAttr())
+    return llvm::to_vector(lowering.getAsValueRange<StringAttr>());
+  return {kReferenceForm};
+}
+
 LogicalResult BackendConfigOp::verifyRegions() {
   if (getVersion() < 1 || getVersion() > kVersion)
     return emitOpError() << "has version " << getVersion()

@@ -72,6 +72,14 @@ static bool isNames(Attribute value) {
   return names && llvm::all_of(names, llvm::IsaPred<StringAttr>);
 }
 
+/// {PATH = CLASS, ...}
+static bool isNamesByPath(Attribute value) {
+  auto names = dyn_cast<DictionaryAttr>(value);
+  return names && llvm::all_of(names, [](NamedAttribute each) {
+           return isName(each.getValue());
+         });
+}
+
 /// [[NAME, SOURCE, KIND, BEFORE], ...]
 static bool isMoves(Attribute value) {
   auto moves = dyn_cast<ArrayAttr>(value);
@@ -127,6 +135,13 @@ static const KnownAttribute knownAttributes[] = {
      "modules",
      "no value",
      isUnit,
+     !ofArguments,
+     !ofResults,
+     {"builtin.module", ""}},
+    {kModuleTypesAttrName,
+     "modules",
+     "a dictionary of names",
+     isNamesByPath,
      !ofArguments,
      !ofResults,
      {"builtin.module", ""}},

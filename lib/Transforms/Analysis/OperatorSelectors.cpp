@@ -24,13 +24,18 @@ static std::string quote(StringRef text) {
   return quoted;
 }
 
-OperatorSelectors::OperatorSelectors(ModuleOp module, TensorNames &names) {
+OperatorSelectors::OperatorSelectors(ModuleOp module, TensorNames &names)
+    : moduleTypes(module->getAttrOfType<DictionaryAttr>(kModuleTypesAttrName)) {
   module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
     OperatorSelector &selector = selectors[op];
     std::string location = getLocationName(op.getLoc());
     selector.name = names.lookup(op.getOutput()).name;
     selector.path = location.empty() ? selector.name : location;
     selector.module = getParentPath(location).str();
+    for (StringRef path = location; moduleTypes && !path.empty();
+         path = getParentPath(path))
+      if (auto type = moduleTypes.getAs<StringAttr>(path))
+        selector.moduleTypes.push_back(type.getValue());
     selector.parts.push_back(selector.name);
     op.getLoc()->walk([&](Location inner) {
       if (auto named = dyn_cast<NameLoc>(inner))

@@ -31,7 +31,9 @@ static size_t countPatternElements(Attribute element) {
   return count;
 }
 
-PatternTable::PatternTable(BackendConfigOp backend) {
+PatternTable::PatternTable(
+    BackendConfigOp backend,
+    const llvm::DenseMap<Operation *, unsigned> &places) {
   // Spellings that fuse the same way are one pattern to match. The first one
   // with a fuser method comes before the first one without.
   llvm::DenseSet<std::pair<Attribute, unsigned>> seen;
@@ -44,7 +46,8 @@ PatternTable::PatternTable(BackendConfigOp backend) {
     if (pattern.isFusion())
       byFusedKinds[llvm::join(pattern.getFusedKinds(), "+")].push_back(pattern);
     PatternNodeAttr tree = pattern.getTree();
-    if (seen.insert({tree, pattern.isFusion()}).second)
+    if (seen.insert({tree, 2 * places.lookup(pattern) + pattern.isFusion()})
+            .second)
       fusions[kinds.back()].push_back({countPatternElements(tree), pattern});
   }
   for (auto &entry : fusions) {

@@ -31,6 +31,9 @@ QConfigTable::QConfigTable(QConfigMappingOp mapping,
     case QConfigLevel::ModuleName:
       byName.insert({*entry.getSelector(), entry});
       break;
+    case QConfigLevel::ModuleType:
+      byModuleType.insert({*entry.getSelector(), entry});
+      break;
     case QConfigLevel::ModuleNameRegex:
       // Like Python's re.match, at the start of the name.
       byRegex.emplace_back(
@@ -110,6 +113,9 @@ QConfigOp QConfigTable::lookup(OperatorOp op, ArrayRef<StringRef> kinds,
   for (auto &[regex, entry] : byRegex)
     if (regex.match(selector.path) || regex.match(selector.name))
       return entry;
+  for (StringRef type : selector.moduleTypes)
+    if (auto it = byModuleType.find(type); it != byModuleType.end())
+      return it->second;
   return lookupKinds(kinds, isFusion);
 }
 
@@ -185,6 +191,22 @@ LogicalResult QConfigTable::verifySelectors(BackendConfigOp backend) const {
         listNearest(diag, selector, allKinds);
       }
       break;
+    case QConfigLevel::ModuleType: {
+      llvm::StringMap<char> types;
+      if (DictionaryAttr known = operators.getModuleTypes())
+        for (NamedAttribute type : known)
+          types.insert({cast<StringAttr>(type.getValue()).getValue(), 0});
+      if (types.empty())
+        fail("selects modules of the type \"" + selector +
+             "\", but the network has no '" + kModuleTypesAttrName +
+             "', which qbackend-import writes");
+      else if (!types.contains(selector)) {
+        InFlightDiagnostic diag = fail("selects modules of the type \"" +
+                                       selector + "\", which none is of");
+        listNearest(diag, selector, types);
+      }
+      break;
+    }
     case QConfigLevel::ModuleName:
       if (!paths.contains(selector)) {
         InFlightDiagnostic diag =

@@ -22,20 +22,19 @@ bool qbackend::haveSameNumbers(ObserverAttr a, ObserverAttr b) {
          getRange(a) == getRange(b);
 }
 
-/// Whether `value` is read by one of `operators`, seen through changes of
-/// layout.
-static bool isReadBy(Value value,
-                     const llvm::DenseSet<Operation *> &operators) {
+/// Whether `value` is read by one of these, seen through changes of layout.
+static bool isReadBy(Value value, llvm::function_ref<bool(Operation *)> isOne) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (auto transpose = dyn_cast<TransposeOp>(user))
-      return isReadBy(transpose.getOutput(), operators);
-    return operators.contains(user);
+      return isReadBy(transpose.getOutput(), isOne);
+    return isOne(user);
   });
 }
 
 std::string
 qbackend::whyConditionFails(OperatorOp op, EdgesAttr edges,
-                            const llvm::DenseSet<Operation *> &decided) {
+                            llvm::function_ref<bool(OperatorOp)> isQuantized,
+                            llvm::function_ref<bool(Operation *)> hasPattern) {
   if (edges.has(EdgeCondition::InputsQuantized))
     for (auto [i, input] : llvm::enumerate(op.getInputs())) {
       Value value = input;
@@ -45,12 +44,12 @@ qbackend::whyConditionFails(OperatorOp op, EdgesAttr edges,
         value = op->getOperand(0);
       }
       auto producer = value.getDefiningOp<OperatorOp>();
-      if (!producer || !producer.getQconfig())
+      if (!producer || !isQuantized(producer))
         return "its input " + std::to_string(i) +
                " is not the result of a quantized operator";
     }
   if (edges.has(EdgeCondition::UserQuantized) &&
-      !isReadBy(op.getOutput(), decided))
+      !isReadBy(op.getOutput(), hasPattern))
     return "no operator that the backend has a pattern for reads its result";
   return "";
 }

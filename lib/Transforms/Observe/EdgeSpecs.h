@@ -7,7 +7,7 @@
 
 #include "qbackend/Dialect/QBackend/Edges.h"
 
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace qbackend {
 
@@ -16,11 +16,13 @@ namespace qbackend {
 /// dynamic are equal. The class of the observer and its eps don't count.
 bool haveSameNumbers(ObserverAttr a, ObserverAttr b);
 
-/// Which condition of `edges` doesn't hold of `op`, whose producers were
-/// decided before; empty if all do. `decided` are the operators that a pattern
-/// is for.
-std::string whyConditionFails(OperatorOp op, EdgesAttr edges,
-                              const llvm::DenseSet<mlir::Operation *> &decided);
+/// Which condition of `edges` doesn't hold of `op`; empty if all do.
+/// `isQuantized` says whether a producer is quantized, `hasPattern` whether
+/// there is a pattern for a user.
+std::string
+whyConditionFails(OperatorOp op, EdgesAttr edges,
+                  llvm::function_ref<bool(OperatorOp)> isQuantized,
+                  llvm::function_ref<bool(mlir::Operation *)> hasPattern);
 
 } // namespace qbackend
 

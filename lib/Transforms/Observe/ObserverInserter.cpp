@@ -42,13 +42,29 @@ bool ObserverInserter::canVisit(OperatorOp op, const Decision &decision) {
 }
 
 std::string ObserverInserter::whyNothingToShare(OperatorOp op,
-                                                EdgesAttr edges) {
+                                                const Decision &decision) {
+  EdgesAttr edges = decision.edges;
+  PatternConfigOp pattern = decision.pattern;
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     SpecAttr spec = edges.getInput(i);
-    if (spec && spec.getKind() == SpecKind::Shared &&
-        spec.isSharedWithProducer() && !findResult(input))
-      return "its pattern shares the observer of what gives its input " +
-             std::to_string(i) + ", which has none";
+    if (!spec || !spec.isSharedWithProducer())
+      continue;
+    std::string what =
+        "its pattern shares the observer of what gives its input " +
+        std::to_string(i);
+    std::optional<unsigned> result = findResult(input, decision.place);
+    if (!result && spec.getKind() == SpecKind::Shared)
+      return what + ", which has none";
+    // That may be of another backend, or of another qconfig.
+    std::string reason =
+        result ? whyUnsupported(pattern.getConfig(),
+                                QConfigAttr::get(op.getContext(),
+                                                 getConfig(*result),
+                                                 decision.qconfig.getWeight()),
+                                bool(op.getWeight()), bool(op.getBias()))
+               : "";
+    if (!reason.empty())
+      return what + ", which it doesn't support: " + reason;
   }
   std::optional<unsigned> input =
       edges.getOutput() ? edges.getOutput().getSharedInput() : std::nullopt;
@@ -63,6 +79,7 @@ void ObserverInserter::visit(OperatorOp op, const Decision &decision) {
   ObservationType observation = decision.quantized.getObservation();
   if (observation == ObservationType::InputOutputNotObserved)
     return;
+  place = decision.place;
   if (decision.edges)
     return visitEdges(op, decision);
   if (observation == ObservationType::OutputShareObserverWithInput &&
@@ -72,15 +89,9 @@ void ObserverInserter::visit(OperatorOp op, const Decision &decision) {
     byValue[op.getOutput()].push_back(input);
     return;
   }
-  // Fixed parameters are those of the result; the input has its own range.
-  // What shares has them on both.
-  ObserverAttr inputConfig = activation;
-  if (activation.getKind() == ObserverKind::FixedQParams && globalActivation &&
-      observation != ObservationType::OutputShareObserverWithInput)
-    inputConfig = globalActivation;
   SmallVector<unsigned> inputs;
   for (OpOperand &operand : op.getInputsMutable())
-    inputs.push_back(observeInput(operand, inputConfig));
+    inputs.push_back(observeInput(operand, decision.activation));
   unsigned output = add(op.getOutput(), activation, /*isOutput=*/true);
   if (observation != ObservationType::OutputShareObserverWithInput ||
       (sharing == Sharing::FX && isQuantizedArgument(op.getInputs()[0])))
@@ -138,7 +149,7 @@ unsigned ObserverInserter::observeEdge(OpOperand &operand, SpecAttr spec,
   if (std::optional<unsigned> input = spec.getSharedInput())
     with = inputs[*input];
   else if (spec.isSharedWithProducer())
-    with = findResult(operand.get());
+    with = findResult(operand.get(), place);
   ObserverAttr config = with ? getConfig(*with) : getObserver(spec, activation);
   for (unsigned known : byValue[getUnpermuted(operand.get())])
     if (known == with || haveSameNumbers(getConfig(known), config)) {
@@ -154,10 +165,12 @@ unsigned ObserverInserter::observeEdge(OpOperand &operand, SpecAttr spec,
   return added;
 }
 
-std::optional<unsigned> ObserverInserter::findResult(Value value) {
+std::optional<unsigned> ObserverInserter::findResult(Value value,
+                                                     unsigned place) {
   for (unsigned known : byValue.lookup(getUnpermuted(value)))
-    if (observations[known].isOutput ||
-        llvm::is_contained(observations[known].moved, getUnpermuted(value)))
+    if (const Observation &each = observations[known];
+        each.place <= place &&
+        (each.isOutput || llvm::is_contained(each.moved, getUnpermuted(value))))
       return known;
   return std::nullopt;
 }
@@ -336,7 +349,7 @@ bool ObserverInserter::isCounted(OperatorOp op) {
 unsigned ObserverInserter::add(Value value, ObserverAttr config,
                                bool isOutput) {
   unsigned added = observations.size();
-  observations.push_back({value, config, {}, isOutput});
+  observations.push_back({value, config, place, {}, isOutput});
   observers.push_back(added);
   byValue[getUnpermuted(value)].push_back(added);
   return added;

@@ -17,28 +17,31 @@ namespace qbackend {
 struct Decision {
   QConfigAttr qconfig;
   QuantizedAttr quantized;
-  /// The pattern's specs, and what an edge without an observer of its own has;
-  /// null if it has none, or its activations are not observed.
+  /// The pattern's specs; null if it has none, or its activations are not
+  /// observed.
   EdgesAttr edges;
+  /// What an input without an observer of its own has.
   ObserverAttr activation;
   PatternConfigOp pattern;
+  /// The place of its backend in a list of several.
+  unsigned place = 0;
 };
 
 /// Gathers what operators need observed, and inserts the observers.
 class ObserverInserter {
 public:
   ObserverInserter(mlir::ModuleOp module, const MovedValues &moves,
-                   ObserverAttr globalActivation, Sharing sharing)
-      : module(module), moves(moves), globalActivation(globalActivation),
-        sharing(sharing), names(module) {}
+                   Sharing sharing)
+      : module(module), moves(moves), sharing(sharing), names(module) {}
 
   /// Whether `op`, whose producers were visited before, has what its qconfig
   /// wants: an observer of its input, if it is to use that.
   bool canVisit(OperatorOp op, const Decision &decision);
 
   /// Which spec of the edges of `op`, whose producers were visited before, has
-  /// nothing to share with; empty if all have.
-  std::string whyNothingToShare(OperatorOp op, EdgesAttr edges);
+  /// nothing to share with, or what its pattern doesn't support; empty if all
+  /// have.
+  std::string whyNothingToShare(OperatorOp op, const Decision &decision);
 
   /// Adds the observations of `op`, whose producers were visited before.
   void visit(OperatorOp op, const Decision &decision);
@@ -51,6 +54,8 @@ private:
   struct Observation {
     mlir::Value value;
     ObserverAttr config;
+    /// The place of the backend that it is of.
+    unsigned place;
     /// The operands that read the observed value; all of them, if the value is
     /// the result of a quantized operator.
     llvm::SmallVector<mlir::OpOperand *> users;
@@ -70,8 +75,9 @@ private:
                        llvm::ArrayRef<std::optional<unsigned>> inputs,
                        ObserverAttr activation);
 
-  /// The observation of `value` as a result, not as what an operator reads.
-  std::optional<unsigned> findResult(mlir::Value value);
+  /// The observation of `value` as a result, not as what an operator reads, by
+  /// the backend at `place` or one before it: later ones come afterwards.
+  std::optional<unsigned> findResult(mlir::Value value, unsigned place);
 
   /// The observation that all in the group of `i` share with, and how it is
   /// observed so far.
@@ -117,8 +123,9 @@ private:
 
   mlir::ModuleOp module;
   const MovedValues &moves;
-  ObserverAttr globalActivation;
   Sharing sharing;
+  /// The place of the backend of what is visited.
+  unsigned place = 0;
   llvm::SmallVector<Observation> observations;
   /// The observer of each observation: that of the observation of this number.
   llvm::SmallVector<unsigned> observers;

@@ -378,6 +378,7 @@ def _apply_standalone(
         return
     for what, found in (
         ("object types", list(map(str, own.object_type_qconfigs))),
+        ("module types", list(own.module_type_qconfigs)),
         ("regular expressions", list(own.module_name_regex_qconfigs)),
     ):
         if found:

@@ -45,6 +45,7 @@ __all__ = [
 
 GLOBAL_KEY = ""
 OBJECT_TYPE_KEY = "object_type"
+MODULE_TYPE_KEY = "module_type"
 MODULE_NAME_REGEX_KEY = "module_name_regex"
 MODULE_NAME_KEY = "module_name"
 MODULE_NAME_OBJECT_TYPE_ORDER_KEY = "module_name_object_type_order"
@@ -52,6 +53,7 @@ IGNORE_KEY = "ignore_unknown_names"
 LEVELS = (
     GLOBAL_KEY,
     OBJECT_TYPE_KEY,
+    MODULE_TYPE_KEY,
     MODULE_NAME_REGEX_KEY,
     MODULE_NAME_KEY,
     MODULE_NAME_OBJECT_TYPE_ORDER_KEY,
@@ -60,10 +62,12 @@ LEVELS = (
 
 class QConfigMapping(JsonForm):
     """A QConfig for each operator. The levels, each stronger than those before:
-    global, object type, regular expression on the module's name, the module's
-    name, and name, type and position together. None turns quantization off.
+    global, object type, module type, regular expression on the module's name, the
+    module's name, and name, type and position together. None turns quantization off.
 
-    An object type is a module class, a function, or the name of a method. Later
+    An object type is a module class, a function, or the name of a method. A module
+    type, as in PyTorch's quantizers of exported programs, is for all operators in
+    modules of that class. Later
     entries replace earlier ones of the same key and keep their place.
 
     A module's name that a network lacks is an error. PyTorch ignores it, and so does
@@ -75,6 +79,7 @@ class QConfigMapping(JsonForm):
     def __init__(self) -> None:
         self.global_qconfig: QConfigAny = None
         self.object_type_qconfigs: Dict[TorchName, QConfigAny] = {}
+        self.module_type_qconfigs: Dict[str, QConfigAny] = {}
         self.module_name_regex_qconfigs: Dict[str, QConfigAny] = {}
         self.module_name_qconfigs: Dict[str, QConfigAny] = {}
         self.module_name_object_type_order_qconfigs: Dict[
@@ -87,6 +92,14 @@ class QConfigMapping(JsonForm):
 
     def set_object_type(self, object_type: Any, qconfig: Any) -> QConfigMapping:
         self.object_type_qconfigs[name_of(object_type)] = _qconfig(qconfig)
+        return self
+
+    def set_module_type(self, module_type: Any, qconfig: Any) -> QConfigMapping:
+        """For the operators in modules of that class, or of its full name."""
+        name = module_type
+        if isinstance(module_type, type):
+            name = f"{module_type.__module__}.{module_type.__qualname__}"
+        self.module_type_qconfigs[name] = _qconfig(qconfig)
         return self
 
     def set_module_name_regex(
@@ -117,8 +130,11 @@ class QConfigMapping(JsonForm):
         return self
 
     def to_dict(self) -> Dict[str, Any]:
-        """PyTorch's form: a QConfig under "", lists of tuples under the others."""
+        """PyTorch's form: a QConfig under "", lists of tuples under the others.
+        Module types, which it has none of, only if there are some."""
+        types = list(self.module_type_qconfigs.items())
         return {
+            **({MODULE_TYPE_KEY: types} if types else {}),
             GLOBAL_KEY: self.global_qconfig,
             OBJECT_TYPE_KEY: list(self.object_type_qconfigs.items()),
             MODULE_NAME_REGEX_KEY: list(self.module_name_regex_qconfigs.items()),
@@ -137,6 +153,7 @@ class QConfigMapping(JsonForm):
         mapping = cls().set_global(qconfig_dict.get(GLOBAL_KEY))
         setters: Tuple[Tuple[str, Callable[..., Any], int], ...] = (
             (OBJECT_TYPE_KEY, mapping.set_object_type, 2),
+            (MODULE_TYPE_KEY, mapping.set_module_type, 2),
             (MODULE_NAME_REGEX_KEY, mapping.set_module_name_regex, 2),
             (MODULE_NAME_KEY, mapping.set_module_name, 2),
             (

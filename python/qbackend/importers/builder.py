@@ -132,6 +132,8 @@ class Builder:
         self._symbols: Dict[str, str] = {}
         self.locations: Dict[str, str] = {}
         self.location = ""
+        #: The classes of modules, by path.
+        self.module_types: Dict[str, str] = {}
 
     # Names and places.
 
@@ -519,7 +521,12 @@ class Builder:
             for v, name in self.arguments)
         text = [f"{alias} = {location}"
                 for location, alias in self.locations.items()]
-        text += ["module {", f"func.func @main({arguments}) -> ({signed}) {{"]
+        types = ", ".join(f"{quoted(path)} = {quoted(kind)}"
+                          for path, kind in self.module_types.items())
+        marks = (f"attributes {{qbackend.module_types = {{{types}}}}} "
+                 if types else "")
+        text += [f"module {marks}{{",
+                 f"func.func @main({arguments}) -> ({signed}) {{"]
         text += self.head + self.lines
         text += [f"return {names} : {kinds}" if results else "return", "}", "}"]
         return text

@@ -361,14 +361,15 @@ _LOCAL = re.compile(r"^L\['self'\]\.?|^L\['[^']*'\]\.?")
 _GETATTR = re.compile(r"getattr\((.*), ['\"]([^'\"]*)['\"]\)$")
 
 
-def module_path(metadata: Dict[str, str]) -> Tuple[str, str]:
-    """Path and class of the innermost module; ("", "") of the root, or if the
-    stack doesn't parse."""
-    last = metadata.get("nn_module_stack", "").rsplit(";", 1)[-1]
-    if last.count(",") < 2:
-        return "", ""
-    first, end = last.index(","), last.rindex(",")
-    return dotted(last[first + 1:end]), last[end + 1:]
+def module_stack(metadata: Dict[str, str]) -> List[Tuple[str, str]]:
+    """Path and class of each module, the innermost last; ("", "") of one that
+    doesn't parse. The root's path is empty."""
+    stack = []
+    for entry in metadata.get("nn_module_stack", "").split(";"):
+        _, comma, rest = entry.partition(",")
+        path, comma, kind = rest.rpartition(",")
+        stack.append((dotted(path), kind) if comma else ("", ""))
+    return stack
 
 
 def dotted(path: str) -> str:

@@ -702,7 +702,7 @@ func.func @unsigned_reals(%x: tensor<4xf32>) -> (tensor<4xf32> {qbackend.unsigne
 
 // -----
 
-// expected-error @+1 {{'builtin.module' op has 'qbackend.nonsense', which is no attribute of the dialect; expected one of qbackend.range, qbackend.name, qbackend.quantized, qbackend.unsigned, qbackend.role, qbackend.source_values, qbackend.moves, qbackend.rounds, qbackend.channel_axis, qbackend.corrections, qbackend.ignore_unknown_names, qbackend.edges, qbackend.requantization, qbackend.units, qbackend.parallel, or another prefix}}
+// expected-error @+1 {{'builtin.module' op has 'qbackend.nonsense', which is no attribute of the dialect; expected one of qbackend.range, qbackend.name, qbackend.quantized, qbackend.unsigned, qbackend.role, qbackend.source_values, qbackend.moves, qbackend.rounds, qbackend.module_types, qbackend.channel_axis, qbackend.corrections, qbackend.ignore_unknown_names, qbackend.edges, qbackend.requantization, qbackend.units, qbackend.parallel, or another prefix}}
 module attributes {qbackend.nonsense = 3} {
 }
 
@@ -1059,4 +1059,10 @@ qbackend.backend_config @limits version 2 {
 qbackend.backend_config @limits version 2 {
   // expected-error @+1 {{has the condition "stride == 1 2": '2' is not expected here}}
   qbackend.limit [conv2d] "stride == 1 2"
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op has 'qbackend.module_types' = {layer1 = 3 : i64}; expected a dictionary of names}}
+module attributes {qbackend.module_types = {layer1 = 3}} {
 }

@@ -54,6 +54,11 @@ inline constexpr llvm::StringLiteral kSourceValuesAttrName =
 inline constexpr llvm::StringLiteral kIgnoreUnknownNamesAttrName =
     "qbackend.ignore_unknown_names";
 
+/// Of a network: the classes of the modules that its operators are in, by path,
+/// as `qbackend-import` reads them: `{layer1 = "net.Block"}`.
+inline constexpr llvm::StringLiteral kModuleTypesAttrName =
+    "qbackend.module_types";
+
 /// The corrections that go with a qconfig mapping:
 /// `attributes {qbackend.corrections = ["bias-correction"]}`.
 inline constexpr llvm::StringLiteral kCorrectionsAttrName =

@@ -61,6 +61,10 @@ mlir::LogicalResult verifyConvolutionOperands(
 
 namespace qbackend {
 
+/// The form that needs no engine: float operators between dequantize and
+/// quantize.
+inline constexpr llvm::StringLiteral kReferenceForm = "reference";
+
 /// The elements of `elements` with dimension `i` being the former dimension
 /// `permutation[i]`; null if the data is not there (a resource without a blob).
 mlir::DenseElementsAttr transposeElements(mlir::ElementsAttr elements,

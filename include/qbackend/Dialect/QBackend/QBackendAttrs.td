@@ -30,7 +30,8 @@ def QBackend_QConfigLevel : I32EnumAttr<"QConfigLevel",
       I32EnumAttrCase<"ModuleNameRegex", 2, "module_name_regex">,
       I32EnumAttrCase<"ModuleName", 3, "module_name">,
       I32EnumAttrCase<"ModuleNameObjectTypeOrder", 4,
-                      "module_name_object_type_order">
+                      "module_name_object_type_order">,
+      I32EnumAttrCase<"ModuleType", 5, "module_type">
     ]> {
   let cppNamespace = "::qbackend";
 }

@@ -68,6 +68,8 @@ def QBackend_BackendConfigOp : QBackend_Op<"backend_config", [
   let extraClassDeclaration = [{
     /// The version that is written, and that upgraded configurations have.
     static constexpr int64_t kVersion = 2;
+    /// What a quantized module may end in, the usual form first.
+    ::llvm::SmallVector<::llvm::StringRef> getForms();
   }];
 }
 
@@ -120,8 +122,9 @@ def QBackend_QConfigMappingOp : QBackend_Op<"qconfig_mapping", [
     IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock, Symbol]> {
   let summary = "what to observe with: PyTorch's QConfigMapping";
   let description = [{
-    Later levels win: `global`, `object_type` (an operator kind),
-    `module_name_regex` (a regular expression that matches the start of the
+    Later levels win: `global`, `object_type` (an operator kind), `module_type`
+    (the class of a module that the operator is in, which the network's
+    `qbackend.module_types` says; of several the innermost), `module_name_regex` (a regular expression that matches the start of the
     operator's name), `module_name` (the operator's name or a prefix of it up to
     a dot), `module_name_object_type_order` (the `index`-th operator of a kind
     in a module, in the order of the code; the module is the operator's name up

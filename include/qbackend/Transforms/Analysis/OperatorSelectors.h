@@ -25,6 +25,8 @@ struct OperatorSelector {
   llvm::SmallVector<std::string, 2> parts;
   /// The module that it is in.
   std::string module;
+  /// The classes of its module and of those around that, where they are known.
+  llvm::SmallVector<llvm::StringRef, 2> moduleTypes;
   /// Each of its kinds, with the number of this one among those of its module,
   /// in the order of the code.
   struct Kind {
@@ -56,10 +58,14 @@ public:
     return selectors;
   }
 
+  /// The classes of the network's modules by path; null if it doesn't say.
+  mlir::DictionaryAttr getModuleTypes() const { return moduleTypes; }
+
   /// How many operators of `kind` are in `module`.
   int64_t count(llvm::StringRef module, llvm::StringRef kind) const;
 
 private:
+  mlir::DictionaryAttr moduleTypes;
   llvm::MapVector<mlir::Operation *, OperatorSelector> selectors;
   /// By module, then by kind.
   llvm::StringMap<llvm::StringMap<int64_t>> counts;

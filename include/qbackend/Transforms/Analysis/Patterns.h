@@ -16,7 +16,12 @@ llvm::SmallVector<llvm::StringRef> getKindNames(OperatorOp op);
 /// Looks up the patterns of one backend.
 class PatternTable {
 public:
-  explicit PatternTable(BackendConfigOp backend);
+  /// `places` are those of a list of backends, whose equal patterns are
+  /// several.
+  explicit PatternTable(
+      BackendConfigOp backend,
+      const llvm::DenseMap<mlir::Operation *, unsigned> &places =
+          llvm::DenseMap<mlir::Operation *, unsigned>());
 
   /// The patterns of exactly these kinds, in the backend's order. PyTorch tells
   /// spellings apart that are one kind here, so there can be several. If there
@@ -25,7 +30,8 @@ public:
   lookup(llvm::ArrayRef<llvm::StringRef> kinds) const;
 
   /// The patterns of several operators whose last one is `anchor`: those with
-  /// more elements first, then in the backend's order; equal ones once.
+  /// more elements first, then in the backend's order; equal ones of one place
+  /// once.
   llvm::ArrayRef<PatternConfigOp> getFusions(llvm::StringRef anchor) const;
 
 private:

@@ -20,6 +20,7 @@ namespace qbackend {
 class QConfigTable {
 public:
   QConfigTable(QConfigMappingOp mapping, const OperatorSelectors &operators);
+  QConfigTable(QConfigTable &&) = default;
 
   /// The entry for `op`, which is of `kinds`; null if there is none. `isFusion`
   /// says that a pattern with a fuser method has these kinds.
@@ -60,7 +61,7 @@ private:
   QConfigMappingOp mapping;
   const OperatorSelectors &operators;
   QConfigOp global;
-  llvm::StringMap<QConfigOp> byKind, byName;
+  llvm::StringMap<QConfigOp> byKind, byName, byModuleType;
   llvm::SmallVector<std::pair<llvm::Regex, QConfigOp>> byRegex;
   /// By module, kind and number.
   std::map<std::tuple<std::string, std::string, int64_t>, QConfigOp> byOrder;

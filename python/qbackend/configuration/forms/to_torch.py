@@ -293,6 +293,11 @@ class _Exporter:
                 made[id(qconfig)] = self.qconfig(qconfig)
             return made[id(qconfig)]
 
+        if mapping.module_type_qconfigs:
+            raise ValueError(
+                "a QConfigMapping of PyTorch has no module types, found "
+                f"{', '.join(mapping.module_type_qconfigs)}: write module names"
+            )
         result = importlib.import_module(
             "torch.ao.quantization.qconfig_mapping"
         ).QConfigMapping()

@@ -20,7 +20,7 @@ from ..program import (
     Program,
     Ref,
     TensorMeta,
-    module_path,
+    module_stack,
     source_line,
 )
 from .layouts import Weights, read
@@ -165,7 +165,7 @@ class Importer:
     def _path(self, node: Node) -> str:
         """The module's path; what isn't the one operator of a module of
         torch.nn has its own name behind it. A weight says which module."""
-        path, kind = module_path(node.metadata)
+        path, kind = module_stack(node.metadata)[-1]
         for _, value in node.inputs:
             if isinstance(value, Ref) and value.name in self.parameters:
                 owner, _, last = self.parameters[value.name].rpartition(".")
@@ -183,6 +183,9 @@ class Importer:
     def _nodes(self, graph: Graph, scope: Dict[str, Any]) -> None:
         for node in graph.nodes:
             place = self._path(node)
+            self.g.module_types.update(
+                {path: kind for path, kind in module_stack(node.metadata)
+                 if path and kind})
             file, line = source_line(node.metadata)
             with self.g.at(place, file, line):
                 try:
