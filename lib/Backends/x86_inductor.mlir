@@ -19,13 +19,13 @@
 // Edges
 //===----------------------------------------------------------------------===//
 
-#weighted = #qbackend.edges<inputs = [own], weight = own>
+#weighted = #qbackend.edges<inputs = [own], weight = own, if = [spelled]>
 // What is added to a convolution is quantized, what is added to a linear layer
 // is not.
-#conv_add = #qbackend.edges<inputs = [own, own], weight = own>
-#linear_add = #qbackend.edges<inputs = [own, none], weight = own>
+#conv_add = #qbackend.edges<inputs = [own, own], weight = own, if = [spelled]>
+#linear_add = #qbackend.edges<inputs = [own, none], weight = own, if = [spelled]>
 #pool = #qbackend.edges<
-  inputs = [own], output = shared input0, if = [inputs_quantized]>
+  inputs = [own], output = shared input0, if = [spelled, inputs_quantized]>
 
 //===----------------------------------------------------------------------===//
 // Observers
@@ -146,10 +146,10 @@ qbackend.backend_config @x86_inductor version 2 default_qconfig @default
     {qbackend.edges = #pool}
   qbackend.pattern_config [cat] <
     dtypes = [#static], torch = ["torch.ops.aten.cat.default"]>
-    {qbackend.edges = #qbackend.edges<inputs = [own, shared input0], output = shared input0, if = [inputs_quantized]>}
+    {qbackend.edges = #qbackend.edges<inputs = [own, shared input0], output = shared input0, if = [spelled, inputs_quantized]>}
   qbackend.pattern_config [flatten] <
     dtypes = [#static], torch = ["torch.ops.aten.flatten.using_ints"]>
-    {qbackend.edges = #qbackend.edges<inputs = [own], output = shared input0, if = [inputs_quantized, user_quantized]>}
+    {qbackend.edges = #qbackend.edges<inputs = [own], output = shared input0, if = [spelled, inputs_quantized, user_quantized]>}
 
   // get_default_x86_inductor_quantization_config().
   qbackend.qconfig_mapping @default {

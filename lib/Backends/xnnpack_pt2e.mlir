@@ -5,7 +5,7 @@
 //
 // Specs stand on edges: a pattern's `edges` are what the quantizer writes on the
 // nodes that it matches. `torch` has one of the spellings of each pattern; the
-// quantizer takes the ones that work in place, too. test/Placement/PT2E compares
+// quantizer takes the ones that work in place, too, and only these (`spelled`). test/Placement/PT2E compares
 // it with PyTorch's annotations of 38 networks.
 
 //===----------------------------------------------------------------------===//
@@ -26,12 +26,13 @@
 // Edges
 //===----------------------------------------------------------------------===//
 
-#weighted = #qbackend.edges<inputs = [own], weight = own, output = own>
-#binary = #qbackend.edges<inputs = [own, own], output = own>
+#weighted = #qbackend.edges<
+  inputs = [own], weight = own, output = own, if = [spelled]>
+#binary = #qbackend.edges<inputs = [own, own], output = own, if = [spelled]>
 // What passes the observer of its producer on, and stays float behind what has
 // none.
 #propagated = #qbackend.edges<
-  inputs = [shared producer], output = shared input0>
+  inputs = [shared producer], output = shared input0, if = [spelled]>
 
 //===----------------------------------------------------------------------===//
 // Observers: eps is 2^-12, a floor of every scale.
@@ -99,7 +100,7 @@ qbackend.backend_config @xnnpack_pt2e version 2 default_qconfig @default
     {qbackend.edges = #weighted}
   qbackend.pattern_config [adaptive_avg_pool2d] <
     dtypes = [#static], torch = ["torch.ops.aten.adaptive_avg_pool2d.default"]>
-    {qbackend.edges = #qbackend.edges<inputs = [shared_or_own producer], output = shared input0>}
+    {qbackend.edges = #qbackend.edges<inputs = [shared_or_own producer], output = shared input0, if = [spelled]>}
   qbackend.pattern_config [add, relu] <
     dtypes = [#static],
     torch = ["torch.ops.aten.add.Tensor", "torch.ops.aten.relu.default"]>
@@ -116,7 +117,7 @@ qbackend.backend_config @xnnpack_pt2e version 2 default_qconfig @default
     {qbackend.edges = #binary}
   qbackend.pattern_config [cat] <
     dtypes = [#static], torch = ["torch.ops.aten.cat.default"]>
-    {qbackend.edges = #qbackend.edges<inputs = [own, shared input0], output = shared input0>}
+    {qbackend.edges = #qbackend.edges<inputs = [own, shared input0], output = shared input0, if = [spelled]>}
 
   qbackend.pattern_config [relu] <
     dtypes = [#static],

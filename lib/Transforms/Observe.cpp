@@ -46,6 +46,8 @@ using namespace qbackend;
 /// The kinds of the operators that a shuffle is made of.
 static constexpr StringRef kReshape[] = {"reshape"},
                            kTranspose[] = {"transpose"};
+/// What a view may be, too.
+static constexpr StringRef kFlatten[] = {"flatten"};
 /// What configurations call a lookup of rows and the sum of each bag together.
 static constexpr StringRef kEmbeddingBag[] = {"embedding_bag"};
 
@@ -85,12 +87,13 @@ struct Refusal {
 /// Decides for each operator, and says why not.
 class Decider {
 public:
-  Decider(const PatternTable &patterns, const OperatorSelectors &operators,
-          ArrayRef<QConfigTable> qconfigs, const Backend &backend,
-          ArrayRef<QConfigMappingOp> mappings, ArrayRef<std::string> keepFloat)
+  Decider(DictionaryAttr torchNames, const PatternTable &patterns,
+          const OperatorSelectors &operators, ArrayRef<QConfigTable> qconfigs,
+          const Backend &backend, ArrayRef<QConfigMappingOp> mappings,
+          ArrayRef<std::string> keepFloat)
       : patterns(patterns), operators(operators), qconfigs(qconfigs),
         limits(backend.config), backend(backend.config), places(backend.places),
-        mappings(mappings) {
+        torchNames(torchNames), mappings(mappings) {
     for (const std::string &name : keepFloat)
       kept.insert({name, false});
   }
@@ -105,14 +108,37 @@ public:
     }
     SmallVector<Decision, 1> decisions;
     SmallVector<Refusal, 1> refusals;
+    SmallVector<std::string> called = getTorchNames(op, torchNames);
     bool anyPattern = false;
     for (unsigned place = 0; place < mappings.size(); ++place) {
       SmallVector<StringRef> kinds = getKindNames(op);
       SmallVector<PatternConfigOp, 2> candidates =
           findPatterns(op, kinds, place);
+      // A view that flattens is a flatten, and a flatten that doesn't a
+      // reshape, unless the pattern goes by PyTorch's names.
+      if (!called.empty() && !op.isFused() &&
+          isa<ReshapeAttr, FlattenAttr>(op.getKind()))
+        llvm::copy_if(
+            lookup(isa<FlattenAttr>(op.getKind()) ? kReshape : kFlatten, place),
+            std::back_inserter(candidates), [](PatternConfigOp pattern) {
+              EdgesAttr edges = getEdges(pattern);
+              return edges && edges.has(EdgeCondition::Spelled);
+            });
       if (candidates.empty())
         continue;
       anyPattern = true;
+      PatternConfigOp first = candidates.front();
+      llvm::erase_if(candidates, [&](PatternConfigOp pattern) {
+        return !isSpelled(called, pattern);
+      });
+      if (candidates.empty()) {
+        refusals.push_back(
+            {"QB103",
+             "the network calls it otherwise than its pattern's 'torch'",
+             "add a pattern with that name, or one without 'spelled'",
+             {RemarkNote::atConfiguration(first.getLoc(), "this pattern")}});
+        continue;
+      }
       if (std::optional<Decision> decision =
               decide(op, kinds, candidates, place, refusals))
         decisions.push_back(*decision);
@@ -376,6 +402,7 @@ private:
   LimitTable limits;
   BackendConfigOp backend;
   const llvm::DenseMap<Operation *, unsigned> &places;
+  DictionaryAttr torchNames;
   ArrayRef<QConfigMappingOp> mappings;
   /// The names of keep-float, and whether an operator has them.
   std::map<std::string, bool> kept;
@@ -409,8 +436,10 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     std::vector<QConfigTable> qconfigs;
     for (QConfigMappingOp mapping : *mappings)
       qconfigs.emplace_back(mapping, operators);
-    Decider decider(patterns, operators, qconfigs, *found, *mappings,
-                    keepFloat);
+    auto torchNames =
+        getOperation()->getAttrOfType<DictionaryAttr>(kTorchNamesAttrName);
+    Decider decider(torchNames, patterns, operators, qconfigs, *found,
+                    *mappings, keepFloat);
     llvm::Expected<func::FuncOp> network = findEntry(getOperation(), entry);
     if (!network && !entry.empty()) {
       emitError(getOperation().getLoc()) << llvm::toString(network.takeError());
@@ -494,6 +523,10 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     if (comesQuantized)
       return keep(imported, decisions, decider);
     refuseMovesOfUnrecognized(decisions, decider);
+    for (auto &[op, taken] : decisions)
+      if (isObserved(taken.front()) &&
+          observesNumber(op, torchNames, taken.front().pattern))
+        makeNumberInput(op);
     ObserverInserter inserter(getOperation(), moves, sharing);
     // The places of the backends that have a pattern for an operator, and of
     // the one that quantizes it.

@@ -3,7 +3,7 @@
 // Removes what has been used up, and would stop a compiler that doesn't know
 // this dialect.
 
-#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/Edges.h"
 #include "qbackend/Transforms/Analysis/SignatureAttrs.h"
 #include "qbackend/Transforms/Passes.h"
 
@@ -25,7 +25,8 @@ struct StripConfigurationPass
     for (Operation &op : llvm::make_early_inc_range(*getOperation().getBody()))
       if (isa<BackendConfigOp, QConfigMappingOp>(op))
         op.erase();
-    getOperation()->removeAttr(kModuleTypesAttrName);
+    for (StringRef name : {kModuleTypesAttrName, kTorchNamesAttrName})
+      getOperation()->removeAttr(name);
     for (auto function : getOperation().getOps<func::FuncOp>())
       eraseSignatureAttrs(function, {kNameAttrName, kRangeAttrName,
                                      kRoleAttrName, kUnsignedAttrName});

@@ -62,7 +62,10 @@ def test_classes_of_modules(tmp_path):
     net.node("aten.relu.default", [1, 4], "head.act", "net.Act", self=net.outputs[0])
     text = qbackend.from_pt2(net.save(tmp_path / "net.pt2")).text()
     assert ('attributes {qbackend.module_types = '
-            f'{{"net.0" = "{LINEAR}", "head.act" = "net.Act"}}}}') in text
+            f'{{"net.0" = "{LINEAR}", "head.act" = "net.Act"}}') in text
+    assert ('qbackend.torch_names = {"net.0" = "torch.ops.aten.linear.default", '
+            '"relu_1" = "torch.ops.aten.relu.default", '
+            '"head.act.relu_2" = "torch.ops.aten.relu.default"}}') in text
 
 
 def test_names_are_module_paths(tmp_path):

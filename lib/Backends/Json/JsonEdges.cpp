@@ -130,7 +130,7 @@ EdgesAttr qbackend::json::readEdges(const Cursor &cursor) {
         auto condition = symbolizeEdgeCondition(name);
         if (!condition) {
           value.emitError() << "unknown condition '" << name
-                            << "', expected inputs_quantized or user_quantized";
+                            << "', expected inputs_quantized, user_quantized or spelled";
           return {};
         }
         conditions.push_back(*condition);

@@ -138,6 +138,13 @@ static const KnownAttribute knownAttributes[] = {
      !ofArguments,
      !ofResults,
      {"builtin.module", ""}},
+    {kTorchNamesAttrName,
+     "modules",
+     "a dictionary of names",
+     isNamesByPath,
+     !ofArguments,
+     !ofResults,
+     {"builtin.module", ""}},
     {kModuleTypesAttrName,
      "modules",
      "a dictionary of names",
@@ -257,6 +264,8 @@ static LogicalResult verifyEdges(PatternConfigOp pattern, EdgesAttr edges) {
            << "has both '" << kEdgesAttrName << "' and '"
            << (byCount ? "num_tensor_args_to_observation_type" : "observation")
            << "', which is a short form of it; expected one";
+  if (edges.has(EdgeCondition::Spelled) && !config.getTorch())
+    return pattern.emitOpError() << "has the condition 'spelled' and no 'torch'";
   auto backend = dyn_cast_or_null<BackendConfigOp>(pattern->getParentOp());
   if (!backend || !edges.getWeight())
     return success();

@@ -322,7 +322,7 @@ Attribute EdgesAttr::parse(AsmParser &parser, Type) {
     if (!condition)
       return parser.emitError(loc)
              << "unknown condition '" << keyword
-             << "', expected inputs_quantized or user_quantized";
+             << "', expected inputs_quantized, user_quantized or spelled";
     conditions.push_back(*condition);
     return success();
   };

@@ -6,6 +6,10 @@
 
 #include "qbackend/Transforms/Analysis/QConfigTable.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Builders.h"
+
 using namespace mlir;
 using namespace qbackend;
 
@@ -20,6 +24,104 @@ bool qbackend::haveSameNumbers(ObserverAttr a, ObserverAttr b) {
          a.getChAxis().value_or(0) == b.getChAxis().value_or(0) &&
          a.getScale() == b.getScale() && a.getZeroPoint() == b.getZeroPoint() &&
          getRange(a) == getRange(b);
+}
+
+/// Calls `use` with what the network calls the code of `op`.
+static void forEachTorchName(OperatorOp op, DictionaryAttr torchNames,
+                             llvm::function_ref<void(StringRef)> use) {
+  if (!torchNames)
+    return;
+  // A layer may have the name of the view behind it, and its own inside.
+  op->walk([&](Operation *each) {
+    each->getLoc()->walk([&](Location inner) {
+      if (auto named = dyn_cast<NameLoc>(inner))
+        if (auto name = torchNames.getAs<StringAttr>(named.getName()))
+          use(name);
+      return WalkResult::advance();
+    });
+  });
+}
+
+/// torch.ops.aten.relu.default of torch.ops.aten.relu_.default, and of
+/// relu_copy.
+static std::string getFunctional(StringRef name) {
+  auto [base, overload] = name.rsplit('.');
+  if (!base.consume_back("_copy"))
+    base.consume_back("_");
+  return (base + "." + overload).str();
+}
+
+SmallVector<std::string> qbackend::getTorchNames(OperatorOp op,
+                                                 DictionaryAttr torchNames) {
+  SmallVector<std::string> called;
+  forEachTorchName(op, torchNames, [&](StringRef name) {
+    called.push_back(getFunctional(name));
+  });
+  return called;
+}
+
+bool qbackend::isSpelled(ArrayRef<std::string> called,
+                         PatternConfigOp pattern) {
+  EdgesAttr edges = getEdges(pattern);
+  if (called.empty() || !edges || !edges.has(EdgeCondition::Spelled))
+    return true;
+  bool isEach = true;
+  pattern.getConfig().getTorch().walk([&](StringAttr name) {
+    isEach &= llvm::is_contained(called, getFunctional(name));
+  });
+  return isEach;
+}
+
+bool qbackend::observesNumber(OperatorOp op, DictionaryAttr torchNames,
+                              PatternConfigOp pattern) {
+  EdgesAttr edges = getEdges(pattern);
+  if (!edges || op.isFused() || !isa<AddAttr, MulAttr>(op.getKind()) ||
+      !op.getKind().getSecondNumber() || edges.getInputs().size() < 2 ||
+      !edges.getInputs()[1].isObserved())
+    return false;
+  bool isInPlace = false;
+  forEachTorchName(op, torchNames, [&](StringRef name) {
+    isInPlace |= name.rsplit('.').first.ends_with("_");
+  });
+  return !isInPlace;
+}
+
+void qbackend::makeNumberInput(OperatorOp op) {
+  MLIRContext *context = op.getContext();
+  auto type = cast<RankedTensorType>(op.getInputs()[0].getType());
+  auto scalar = RankedTensorType::get({}, type.getElementType());
+  bool isSum = isa<AddAttr>(op.getKind());
+  float number = op.getKind().getSecondNumber().getValueAsDouble();
+  Location loc = NameLoc::get(
+      StringAttr::get(context, getLocationName(op.getLoc()) + ".number"));
+  OpBuilder builder(op);
+  Value constant = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(scalar, number));
+  op.getInputsMutable().append(constant);
+  op.setKindsAttr(builder.getArrayAttr(
+      {isSum ? Attribute(AddAttr::get(context, FloatAttr()))
+             : Attribute(MulAttr::get(context, FloatAttr()))}));
+
+  Block &body = op.getBody().front();
+  while (!body.empty())
+    body.back().erase();
+  Value input = body.getArgument(0), operand = body.addArgument(scalar, loc);
+  builder.setInsertionPointToStart(&body);
+  AffineMap all = builder.getMultiDimIdentityMap(type.getRank());
+  AffineMap maps[] = {all, AffineMap::get(type.getRank(), 0, context), all};
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto result = linalg::GenericOp::create(
+      builder, op.getLoc(), type, ValueRange{input, operand}, ValueRange{input},
+      maps, loops, [&](OpBuilder &b, Location loc, ValueRange elements) {
+        Value value =
+            isSum ? arith::AddFOp::create(b, loc, elements[0], elements[1])
+                        .getResult()
+                  : arith::MulFOp::create(b, loc, elements[0], elements[1])
+                        .getResult();
+        linalg::YieldOp::create(b, loc, value);
+      });
+  YieldOp::create(builder, op.getLoc(), result.getResult(0));
 }
 
 /// Whether `value` is read by one of these, seen through changes of layout.

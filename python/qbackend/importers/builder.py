@@ -132,8 +132,9 @@ class Builder:
         self._symbols: Dict[str, str] = {}
         self.locations: Dict[str, str] = {}
         self.location = ""
-        #: The classes of modules, by path.
+        #: The classes of modules by path, and PyTorch's operators by location.
         self.module_types: Dict[str, str] = {}
+        self.torch_names: Dict[str, str] = {}
 
     # Names and places.
 
@@ -521,11 +522,13 @@ class Builder:
             for v, name in self.arguments)
         text = [f"{alias} = {location}"
                 for location, alias in self.locations.items()]
-        types = ", ".join(f"{quoted(path)} = {quoted(kind)}"
-                          for path, kind in self.module_types.items())
-        marks = (f"attributes {{qbackend.module_types = {{{types}}}}} "
-                 if types else "")
-        text += [f"module {marks}{{",
+        marks = ", ".join(
+            f"qbackend.{name} = {{" + ", ".join(
+                f"{quoted(key)} = {quoted(value)}"
+                for key, value in names.items() if value) + "}"
+            for name, names in (("module_types", self.module_types),
+                                ("torch_names", self.torch_names)) if names)
+        text += [f"module {f'attributes {{{marks}}} ' if marks else ''}{{",
                  f"func.func @main({arguments}) -> ({signed}) {{"]
         text += self.head + self.lines
         text += [f"return {names} : {kinds}" if results else "return", "}", "}"]

@@ -702,7 +702,7 @@ func.func @unsigned_reals(%x: tensor<4xf32>) -> (tensor<4xf32> {qbackend.unsigne
 
 // -----
 
-// expected-error @+1 {{'builtin.module' op has 'qbackend.nonsense', which is no attribute of the dialect; expected one of qbackend.range, qbackend.name, qbackend.quantized, qbackend.unsigned, qbackend.role, qbackend.source_values, qbackend.moves, qbackend.rounds, qbackend.module_types, qbackend.channel_axis, qbackend.corrections, qbackend.ignore_unknown_names, qbackend.edges, qbackend.requantization, qbackend.units, qbackend.parallel, or another prefix}}
+// expected-error @+1 {{'builtin.module' op has 'qbackend.nonsense', which is no attribute of the dialect; expected one of qbackend.range, qbackend.name, qbackend.quantized, qbackend.unsigned, qbackend.role, qbackend.source_values, qbackend.moves, qbackend.rounds, qbackend.torch_names, qbackend.module_types, qbackend.channel_axis, qbackend.corrections, qbackend.ignore_unknown_names, qbackend.edges, qbackend.requantization, qbackend.units, qbackend.parallel, or another prefix}}
 module attributes {qbackend.nonsense = 3} {
 }
 
@@ -907,7 +907,7 @@ module attributes {qbackend.requantization = #qbackend.requantization<rounding =
 
 // -----
 
-// expected-error @+1 {{unknown condition 'always', expected inputs_quantized or user_quantized}}
+// expected-error @+1 {{unknown condition 'always', expected inputs_quantized, user_quantized or spelled}}
 #edges = #qbackend.edges<inputs = [own], output = own, if = [always]>
 
 // -----
@@ -1065,4 +1065,11 @@ qbackend.backend_config @limits version 2 {
 
 // expected-error @+1 {{'builtin.module' op has 'qbackend.module_types' = {layer1 = 3 : i64}; expected a dictionary of names}}
 module attributes {qbackend.module_types = {layer1 = 3}} {
+}
+
+// -----
+
+qbackend.backend_config @b version 2 {
+  // expected-error @+1 {{'qbackend.pattern_config' op has the condition 'spelled' and no 'torch'}}
+  qbackend.pattern_config [relu] <dtypes = []> {qbackend.edges = #qbackend.edges<inputs = [own], if = [spelled]>}
 }

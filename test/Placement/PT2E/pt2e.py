@@ -116,7 +116,9 @@ def theirs(wanted, names):
     lines = {f"annotated {names(node)}" for node in wanted["annotated"]}
     for observer, *sites in wanted["groups"]:
         lines.add(group_line(observer, [
-            (names(value), bool(before),
+            # A number that became a buffer is named by its reader here.
+            (f"{names(users[0])}.number" if value.startswith("_tensor_constant_")
+             else names(value), bool(before),
              {names(user) for user in users if names(user) in names.anchor})
             for value, before, users in sites]))
     for operator, observer in wanted["weights"]:

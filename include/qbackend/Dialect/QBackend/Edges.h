@@ -26,6 +26,11 @@ inline EdgesAttr getEdges(PatternConfigOp pattern) {
   return pattern->getAttrOfType<EdgesAttr>(kEdgesAttrName);
 }
 
+/// Of a network: PyTorch's operators by the names of their locations, as
+/// `qbackend-import` reads them: `{relu = "torch.ops.aten.relu.default"}`.
+inline constexpr llvm::StringLiteral kTorchNamesAttrName =
+    "qbackend.torch_names";
+
 /// The attribute of a `pattern_config` that says how its kernels requantize,
 /// and of the operators that were quantized by it.
 inline constexpr llvm::StringLiteral kRequantizationAttrName =

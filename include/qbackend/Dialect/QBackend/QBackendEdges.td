@@ -25,9 +25,10 @@ def QBackend_SpecKind : I32EnumAttr<"SpecKind",
 }
 
 def QBackend_EdgeCondition : I32EnumAttr<"EdgeCondition",
-    "what has to hold of the neighbours of an operator", [
+    "what has to hold of an operator and its neighbours", [
       I32EnumAttrCase<"InputsQuantized", 0, "inputs_quantized">,
-      I32EnumAttrCase<"UserQuantized", 1, "user_quantized">
+      I32EnumAttrCase<"UserQuantized", 1, "user_quantized">,
+      I32EnumAttrCase<"Spelled", 2, "spelled">
     ]> {
   let cppNamespace = "::qbackend";
   let genSpecializedAttr = 0;
@@ -123,9 +124,10 @@ def QBackend_EdgesAttr : QBackend_Attr<"Edges", "edges"> {
     attribute `qbackend.edges` of a `pattern_config`. `inputs`
     has a spec for each input of the operator (those of the root, then the extra
     ones); the last one holds for all that follow. A role that is left out stays
-    float. `if` lists what has to hold of the neighbours: `inputs_quantized`,
-    each input is the result of a quantized operator; `user_quantized`, some
-    operator that reads the result has a pattern of the backend.
+    float. `if` lists what else has to hold: `inputs_quantized`, each input is the
+    result of a quantized operator; `user_quantized`, some operator that reads
+    the result has a pattern of the backend; `spelled`, the network calls it by the
+    pattern's `torch`, where its `qbackend.torch_names` say.
 
     Example:
     ```mlir

@@ -186,6 +186,11 @@ class Importer:
             self.g.module_types.update(
                 {path: kind for path, kind in module_stack(node.metadata)
                  if path and kind})
+            if place:
+                # Of several operators of one place, none is the operator.
+                known = self.g.torch_names.setdefault(place, node.target)
+                if known != node.target:
+                    self.g.torch_names[place] = ""
             file, line = source_line(node.metadata)
             with self.g.at(place, file, line):
                 try:
