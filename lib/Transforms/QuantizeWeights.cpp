@@ -10,6 +10,7 @@
 #include "qbackend/Numerics/Embedding.h"
 #include "qbackend/Numerics/Quantize.h"
 #include "qbackend/Transforms/Analysis/ObserverOptions.h"
+#include "qbackend/Transforms/Analysis/QConfigTable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -230,6 +231,9 @@ static LogicalResult quantizeWeight(OperatorOp op, bool fold) {
   if (failed(parameters))
     return failure();
   Storage storage(observer.getDtype());
+  // The type says that bytes are of 4 bits, which forms may store them as.
+  if (auto [low, high] = getQuantRange(observer); low >= -7 && high <= 7)
+    std::tie(storage.min, storage.max) = std::pair(low, high);
   SmallVector<double> scales;
   SmallVector<int64_t> zeroPoints;
   for (const numerics::QuantParams &params : parameters->channels) {

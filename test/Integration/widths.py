@@ -256,6 +256,9 @@ def main():
             run(args.bin / "qbackend-opt", network, "-o", module,
                 f"--apply-backend=arm_tosa qconfig={qconfig} lower-to={form} "
                 f"calibration={table} require-quantized=100")
+            # TOSA has weights of 4 bits; elsewhere they are bytes.
+            if ("xi4>" in module.read_text()) != (largest == 7 and form == "tosa"):
+                sys.exit(f"the weights of {name} in {form} have other bits")
             run(args.bin / "qbackend-run", module,
                 f"--input={args.work / 'x.npz'}", "-o", result)
             (y,) = np.load(result).values()

@@ -184,3 +184,19 @@ func.func @rounded_dynamic(%x: !t) -> tensor<1x1xf32> {
   }
   return %1 : tensor<1x1xf32>
 }
+
+// A range within 4 bits is in the type.
+#four_bits = #qbackend.qconfig<activation = <min_max, ui8>, weight = <per_channel_min_max, si8, per_channel_symmetric, quant_min = -7, quant_max = 7>>
+// CHECK-LABEL: func.func @four_bits
+// CHECK: arith.constant dense<{{\[\[}}7, -7]]> : tensor<1x2xi8>
+// CHECK: quant.scast %{{[^ ]*}} : tensor<1x2xi8> to tensor<1x2x!quant.uniform<i8<-7:7>:f32:0, {0.1428571492433548}>>
+func.func @four_bits(%x: !t) -> tensor<1x1xf32> {
+  %w = arith.constant dense<[[1.0, -1.0]]> : tensor<1x2xf32>
+  %0 = qbackend.observe %x by @half : !t
+  %1 = qbackend.operator [#qbackend.linear] inputs(%0) weight(%w) qconfig #four_bits : (!t, tensor<1x2xf32>) -> tensor<1x1xf32> {
+  ^bb0(%a: !t, %v: tensor<1x2xf32>):
+    %e = tensor.empty() : tensor<1x1xf32>
+    qbackend.yield %e : tensor<1x1xf32>
+  }
+  return %1 : tensor<1x1xf32>
+}

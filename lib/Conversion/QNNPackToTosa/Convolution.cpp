@@ -33,6 +33,8 @@ struct WeightPart {
   SmallVector<int8_t, 0> computed;
   Value value; // if it is not known
   int64_t zeroPoint = 0;
+  /// Whether it has 4 bits, of TOSA's EXT-INT4.
+  bool isNarrow = false;
 };
 
 /// What a convolution needs besides its input.
@@ -78,6 +80,28 @@ splitWeight(const ConstantElements<int8_t> &values,
   return parts;
 }
 
+/// The range of 4 bits in TOSA, symmetric as that of a type which asks for it;
+/// of 8-bit activations alone.
+static bool isNarrow(ShapedType weight, ShapedType input) {
+  auto type = cast<quant::QuantizedType>(weight.getElementType());
+  return type.getStorageTypeMin() >= -7 && type.getStorageTypeMax() <= 7 &&
+         !isWide(input);
+}
+
+/// `values` of `part`, in any order, as a constant.
+static Value weightConstant(ImplicitLocOpBuilder &b, const WeightPart &part,
+                            ArrayRef<int8_t> values, ArrayRef<int64_t> shape) {
+  if (!part.isNarrow)
+    return constant(b, values, shape);
+  return constant(b, SmallVector<int64_t>(values.begin(), values.end()), shape,
+                  b.getIntegerType(4));
+}
+
+/// The zero point of `part`.
+static Value weightScalar(ImplicitLocOpBuilder &b, const WeightPart &part) {
+  return weightConstant(b, part, {static_cast<int8_t>(part.zeroPoint)}, {1});
+}
+
 /// TOSA's sums: of 16-bit activations they have 48 bits.
 static Type getSumType(ImplicitLocOpBuilder &b, Type input) {
   return b.getIntegerType(isWide(input) ? 48 : 32);
@@ -103,6 +127,8 @@ static Parameters getParameters(OpTy op, Value weight, Value bias,
     return result;
   if (values) {
     result.weight = splitWeight(*values, zeroPoints);
+    if (result.weight.size() == 1)
+      result.weight.front().isNarrow = isNarrow(type, op.getInput().getType());
   } else if (llvm::all_equal(zeroPoints)) {
     WeightPart &part = result.weight.emplace_back();
     part.value = weight;
@@ -181,10 +207,11 @@ static Value convolve(ImplicitLocOpBuilder &b, Value image,
                       const WeightPart &part, ArrayRef<int64_t> weightShape,
                       Value bias, int64_t inputZeroPoint,
                       const Windows &windows, RankedTensorType sumType) {
-  Value weight = part.value ? reshape(b, part.value, weightShape)
-                            : constant(b, part.getValues(), weightShape);
+  Value weight = part.value
+                     ? reshape(b, part.value, weightShape)
+                     : weightConstant(b, part, part.getValues(), weightShape);
   Value inputZero = inputScalar(b, image, inputZeroPoint);
-  Value weightZero = byte(b, part.zeroPoint);
+  Value weightZero = weightScalar(b, part);
   return tosa::Conv2DOp::create(b, sumType, image, weight, bias, inputZero,
                                 weightZero, windows.padding, windows.stride,
                                 windows.dilation, sumType.getElementType());
@@ -207,7 +234,7 @@ static Value convolveDepthwise(ImplicitLocOpBuilder &b, Value image,
         b, RankedTensorType::get(shape, b.getI8Type()), split,
         ArrayRef<int32_t>{2, 3, 0, 1});
   } else if (part.getValues().size() == 1) {
-    weight = constant(b, part.getValues(), shape);
+    weight = weightConstant(b, part, part.getValues(), shape);
   } else {
     int64_t taps = height * width;
     ArrayRef<int8_t> from = part.getValues();
@@ -215,10 +242,10 @@ static Value convolveDepthwise(ImplicitLocOpBuilder &b, Value image,
     for (int64_t o = 0; o < out; ++o)
       for (int64_t tap = 0; tap < taps; ++tap)
         values[tap * out + o] = from[o * taps + tap];
-    weight = constant(b, ArrayRef<int8_t>(values), shape);
+    weight = weightConstant(b, part, values, shape);
   }
   Value inputZero = inputScalar(b, image, inputZeroPoint);
-  Value weightZero = byte(b, part.zeroPoint);
+  Value weightZero = weightScalar(b, part);
   return tosa::DepthwiseConv2DOp::create(
       b, sumType, image, weight, bias, inputZero, weightZero, windows.padding,
       windows.stride, windows.dilation, sumType.getElementType());
@@ -238,6 +265,7 @@ static Value convolveGroups(ImplicitLocOpBuilder &b, Value image,
   for (int64_t group = 0; group < groups; ++group) {
     WeightPart piece;
     piece.zeroPoint = part.zeroPoint;
+    piece.isNarrow = part.isNarrow;
     if (part.value)
       piece.value = slice(b, part.value, 0, group * out, (group + 1) * out);
     else if (part.getValues().size() == 1)
@@ -356,12 +384,12 @@ static Value lowerConvTranspose2d(ConvTranspose2dOp op,
   if (parameters.weight.size() != 1)
     return b.decline(op, getReason(inputType));
   const WeightPart &part = parameters.weight.front();
-  Value weight = part.value
-                     ? part.value
-                     : constant(b, part.getValues(), weightType.getShape());
+  Value weight = part.value ? part.value
+                            : weightConstant(b, part, part.getValues(),
+                                             weightType.getShape());
   Value inputZero = inputScalar(
       b, adaptor.getInput(), getStoredZeroPoint(getQuantizedType(inputType)));
-  Value weightZero = byte(b, part.zeroPoint);
+  Value weightZero = weightScalar(b, part);
   Type sum = getSumType(b, inputType);
   Value sums = tosa::TransposeConv2DOp::create(
       b, type.clone(sum), adaptor.getInput(), weight, parameters.bias,

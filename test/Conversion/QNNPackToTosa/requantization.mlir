@@ -1,5 +1,5 @@
 // RUN: qbackend-opt %s --convert-qnnpack-to-tosa | FileCheck %s
-// RUN: qbackend-opt %s --convert-qnnpack-to-tosa | mlir-opt --tosa-attach-target="profiles=pro_int extensions=doubleround,int16" --tosa-validate=strict-op-spec-alignment -o %t
+// RUN: qbackend-opt %s --convert-qnnpack-to-tosa | mlir-opt --tosa-attach-target="profiles=pro_int extensions=doubleround,int16,int4" --tosa-validate=strict-op-spec-alignment -o %t
 
 !u8 = !quant.uniform<i8:f32, 1.0:-5>
 !k8 = !quant.uniform<i8:f32:0, {0.00390625, 0.001953125}>
@@ -71,4 +71,31 @@ func.func @sixteen_bits(%x: tensor<1x3x3x2x!x16>) -> (tensor<1x3x3x2x!x16>, tens
   %d = qnnpack.conv2d %c, %k {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 2 : i64, requantization = #wide, relu}
     : tensor<1x3x3x2x!x16>, tensor<2x1x1x1x!k8> -> tensor<1x3x3x2x!x16>
   return %c, %d : tensor<1x3x3x2x!x16>, tensor<1x3x3x2x!x16>
+}
+
+// Weights whose type has 4 bits are those of EXT-INT4, in any kind of convolution of
+// bytes; of 16-bit activations TOSA has none.
+// CHECK-LABEL: func.func @four_bits
+// CHECK-DAG: %[[W:.*]] = "tosa.const"() <{values = dense<{{.*}}1, 7{{.*}}-7, -4{{.*}}> : tensor<2x1x1x2xi4>}>
+// CHECK-DAG: tosa.conv2d %{{.*}}, %[[W]], {{.*}} : (tensor<1x3x3x2xi8>, tensor<2x1x1x2xi4>, tensor<2xi32>, tensor<1xi8>, tensor<1xi4>)
+// CHECK-DAG: tosa.depthwise_conv2d {{.*}} : (tensor<1x3x3x2xi8>, tensor<3x3x2x1xi4>, tensor<2xi32>, tensor<1xi8>, tensor<1xi4>)
+// CHECK-DAG: tosa.transpose_conv2d {{.*}} : (tensor<1x3x3x2xi8>, tensor<2x3x3x2xi4>, tensor<2xi32>, tensor<1xi8>, tensor<1xi4>)
+// CHECK-DAG: tosa.conv2d {{.*}} : (tensor<1x3x3x2xi16>, tensor<2x1x1x2xi8>, tensor<2xi48>, tensor<1xi16>, tensor<1xi8>)
+!k4 = !quant.uniform<i8<-7:7>:f32:0, {0.00390625, 0.001953125}>
+func.func @four_bits(%x: tensor<1x3x3x2x!u8>, %z: tensor<1x3x3x2x!x16>) -> (tensor<1x3x3x2x!u8>, tensor<1x3x3x2x!u8>, tensor<1x6x6x2x!u8>, tensor<1x3x3x2x!x16>) {
+  %0 = arith.constant dense<[[[[1, 7]]], [[[-7, -4]]]]> : tensor<2x1x1x2xi8>
+  %w = quant.scast %0 : tensor<2x1x1x2xi8> to tensor<2x1x1x2x!k4>
+  %1 = arith.constant dense<3> : tensor<2x3x3x2xi8>
+  %k = quant.scast %1 : tensor<2x3x3x2xi8> to tensor<2x3x3x2x!k4>
+  %2 = arith.constant dense<2> : tensor<2x3x3x1xi8>
+  %d = quant.scast %2 : tensor<2x3x3x1xi8> to tensor<2x3x3x1x!k4>
+  %y = qnnpack.conv2d %x, %w {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, requantization = #each}
+    : tensor<1x3x3x2x!u8>, tensor<2x1x1x2x!k4> -> tensor<1x3x3x2x!u8>
+  %v = qnnpack.conv2d %x, %d {stride = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 2 : i64, requantization = #each}
+    : tensor<1x3x3x2x!u8>, tensor<2x3x3x1x!k4> -> tensor<1x3x3x2x!u8>
+  %t = qnnpack.conv_transpose2d %x, %k {stride = array<i64: 2, 2>, padding = array<i64: 1, 1, 0, 1>, output_padding = array<i64: 1, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, requantization = #each}
+    : tensor<1x3x3x2x!u8>, tensor<2x3x3x2x!k4> -> tensor<1x6x6x2x!u8>
+  %q = qnnpack.conv2d %z, %w {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, requantization = #wide}
+    : tensor<1x3x3x2x!x16>, tensor<2x1x1x2x!k4> -> tensor<1x3x3x2x!x16>
+  return %y, %v, %t, %q : tensor<1x3x3x2x!u8>, tensor<1x3x3x2x!u8>, tensor<1x6x6x2x!u8>, tensor<1x3x3x2x!x16>
 }
