@@ -93,9 +93,18 @@ private:
   }
 
   // The node.
-  const Known &getInput(unsigned i) { return values[node->inputs[i]]; }
-  const OnnxConstant *getConstant(unsigned i) {
-    return i < node->inputs.size() ? getInput(i).constant : nullptr;
+  /// Of one that isn't there, nothing.
+  const Known &getInput(unsigned i) {
+    static const Known none;
+    return i < node->inputs.size() ? values[node->inputs[i]] : none;
+  }
+  const OnnxConstant *getConstant(unsigned i) { return getInput(i).constant; }
+  /// Whether the shape of a value has `rank` dimensions.
+  static bool hasRank(mlir::Value value, size_t rank) {
+    return value && getShape(value).size() == rank;
+  }
+  static bool isPositive(llvm::ArrayRef<int64_t> numbers) {
+    return llvm::all_of(numbers, [](int64_t n) { return n > 0; });
   }
   /// Of one that isn't there, 0 and nothing.
   const OnnxAttribute &getAttribute(llvm::StringRef name) {

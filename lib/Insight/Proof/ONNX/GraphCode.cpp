@@ -7,6 +7,7 @@
 #include "ONNX/GraphCode.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -120,7 +121,8 @@ Value GraphBuilder::saturate(Value v, int64_t zeroPoint, bool isSigned) {
 
 Error GraphBuilder::quantizeLinear() {
   const OnnxConstant *scale = getConstant(1), *zeroPoint = getConstant(2);
-  if (!scale || !zeroPoint || scale->getFloats().size() != 1)
+  if (!scale || !zeroPoint || scale->getFloats().size() != 1 ||
+      zeroPoint->getIntegers().size() != 1)
     return fail("has other parameters than one scale and one zero point");
   float s = scale->getFloats().front();
   int64_t z = zeroPoint->getIntegers().front();
@@ -176,7 +178,13 @@ Error GraphBuilder::dequantizeLinear() {
     llvm::append_range(q.zeroPoints, zeroPoint->getIntegers());
   else
     q.zeroPoints.assign(q.scales.size(), 0);
-  q.axis = getAttribute("axis").integer;
+  q.axis = node->attributes.count("axis") ? getAttribute("axis").integer : 1;
+  ArrayRef<int64_t> shape = getShape(x.value);
+  size_t count = q.scales.size();
+  bool isOfAxis = q.axis >= 0 && q.axis < int64_t(shape.size()) &&
+                  shape[q.axis] == int64_t(count);
+  if (count != q.zeroPoints.size() || (count != 1 && !isOfAxis))
+    return fail("has other parameters than one for all, or for each channel");
   Known result;
   result.integers = std::move(q);
   result.constant = x.constant;
@@ -199,7 +207,8 @@ Error GraphBuilder::elements(Body body, Type element) {
   SmallVector<int64_t> shape;
   for (unsigned i = 0; i < node->inputs.size(); ++i) {
     Value value = getFloat(getInput(i));
-    if (!value)
+    if (!value || !(getElementTypeOrSelf(value.getType()).isF32() ||
+                    getElementTypeOrSelf(value.getType()).isInteger(1)))
       return failOperand();
     values.push_back(value);
     ArrayRef<int64_t> own = getShape(value);
@@ -288,6 +297,13 @@ Expected<bool> GraphBuilder::function() {
     };
   if (!body)
     return false;
+  size_t count = llvm::StringSwitch<size_t>(kind)
+                     .Cases({"Clip", "Where"}, 3)
+                     .Cases({"Add", "Mul", "Max", "Min", "PRelu", "Greater"}, 2)
+                     .Default(1);
+  if (node->inputs.size() != count)
+    return fail("has " + Twine(node->inputs.size()) + " operands, expected " +
+                Twine(count));
   if (Error error = elements(body, element))
     return std::move(error);
   return true;
@@ -375,6 +391,8 @@ Error GraphBuilder::build(const OnnxGraph &graph, ValueRange arguments) {
   for (const OnnxNode &next : graph.nodes) {
     node = &next;
     StringRef kind = node->kind;
+    if (node->attributes.count("auto_pad"))
+      return fail("has a padding that follows from shapes, which isn't read");
     if (node->outputs.size() != 1 || libraries.contains(kind) ||
         sums.contains(kind))
       return fail(libraries.contains(kind)
@@ -459,5 +477,9 @@ qbackend::proof::makeGraphCode(StringRef bytes, FunctionType type,
   if (value.getType() != results[0])
     value = tensor::CastOp::create(b, results[0], value);
   func::ReturnOp::create(b, value);
+  // Shapes that don't fit are seen by the ops that have them.
+  ScopedDiagnosticHandler silent(b.getContext(), [](Diagnostic &) {});
+  if (failed(verify(*module)))
+    return llvm::createStringError("the ONNX file has shapes that don't fit");
   return std::move(module);
 }

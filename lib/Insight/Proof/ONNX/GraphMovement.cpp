@@ -4,6 +4,7 @@
 
 #include "ONNX/GraphBuilder.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -27,11 +28,14 @@ Error GraphBuilder::move(llvm::function_ref<Value(Value)> make) {
 }
 
 Error GraphBuilder::transpose() {
-  return move([&](Value x) {
+  ArrayRef<int64_t> order = getAttribute("perm").integers;
+  return move([&](Value x) -> Value {
     ArrayRef<int64_t> from = getShape(x);
+    if (order.size() != from.size() || !isPermutationVector(order))
+      return nullptr;
     Operand read{x, SmallVector<AffineExpr>(from.size())};
     SmallVector<int64_t> shape;
-    for (auto [d, dim] : llvm::enumerate(getAttribute("perm").integers)) {
+    for (auto [d, dim] : llvm::enumerate(order)) {
       shape.push_back(from[dim]);
       read.at[dim] = b.getAffineDimExpr(d);
     }
@@ -46,12 +50,14 @@ Error GraphBuilder::tile() {
   const OnnxConstant *repeats = getConstant(1);
   if (!repeats)
     return fail("has a number of repetitions that is no constant");
+  std::vector<int64_t> counts = repeats->getIntegers();
   return move([&](Value x) -> Value {
+    if (!hasRank(x, counts.size()) || !isPositive(counts))
+      return nullptr;
     SmallVector<int64_t> cut, shape;
     SmallVector<ReassociationIndices> groups;
     Operand read{x, {}};
-    for (auto [size, times] :
-         llvm::zip_equal(getShape(x), repeats->getIntegers())) {
+    for (auto [size, times] : llvm::zip_equal(getShape(x), counts)) {
       groups.emplace_back();
       if (times != 1) {
         if (ShapedType::isDynamic(size))
@@ -86,6 +92,8 @@ Error GraphBuilder::reshape() {
       total *= ShapedType::isDynamic(size) ? 1 : size;
     }
     for (auto [d, size] : llvm::enumerate(target->getIntegers())) {
+      if (size < -1 || (size == 0 && d >= from.size()))
+        return nullptr;
       shape.push_back(size == 0 ? from[d] : size);
       if (shape.back() == -1)
         rest = d;
@@ -98,7 +106,7 @@ Error GraphBuilder::reshape() {
           isDynamic && !isTaken ? ShapedType::kDynamic : total / known;
     }
     // Only the first extent may be unknown.
-    if (shape.empty() || from.empty() ||
+    if (shape.empty() || from.empty() || known == 0 || total % known != 0 ||
         llvm::any_of(from.drop_front(), ShapedType::isDynamic) ||
         llvm::any_of(ArrayRef(shape).drop_front(), ShapedType::isDynamic))
       return nullptr;
@@ -123,6 +131,10 @@ Error GraphBuilder::slice() {
   for (unsigned i = 0; i < 4; ++i)
     if (!(lists[i] = getConstant(1 + i)))
       return fail("has a part that is no constant");
+  size_t count = lists[0]->getIntegers().size();
+  for (const OnnxConstant *list : lists)
+    if (list->getIntegers().size() != count)
+      return fail("has lists of several sizes");
   return move([&](Value x) -> Value {
     ArrayRef<int64_t> shape = getShape(x);
     SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),
@@ -135,10 +147,12 @@ Error GraphBuilder::slice() {
     for (auto [start, end, axis, step] :
          llvm::zip_equal(lists[0]->getIntegers(), lists[1]->getIntegers(),
                          lists[2]->getIntegers(), lists[3]->getIntegers())) {
-      if (ShapedType::isDynamic(shape[axis]) || start < 0 || end < 0 ||
-          step < 1)
+      if (axis < 0 || axis >= int64_t(shape.size()) ||
+          ShapedType::isDynamic(shape[axis]) || start < 0 || step < 1)
         return nullptr;
       int64_t last = std::min<int64_t>(end, shape[axis]);
+      if (last <= start)
+        return nullptr;
       offsets[axis] = b.getIndexAttr(start);
       sizes[axis] = b.getIndexAttr((last - start + step - 1) / step);
       strides[axis] = b.getIndexAttr(step);
@@ -152,10 +166,13 @@ Error GraphBuilder::pad() {
   if (node->attributes.count("mode") && getAttribute("mode").text != "constant")
     return fail("reads the nearest element at a border, which is not followed");
   Value x = getFloat(getInput(0));
-  if (!pads || !value || !x)
+  if (!pads || !value || value->getFloats().size() != 1 || !x)
     return failOperand();
   SmallVector<int64_t> shape(getShape(x));
   std::vector<int64_t> sizes = pads->getIntegers();
+  if (sizes.size() != 2 * shape.size() ||
+      llvm::any_of(sizes, [](int64_t size) { return size < 0; }))
+    return fail("pads by what is no size");
   SmallVector<OpFoldResult> low, high;
   for (auto [d, size] : llvm::enumerate(shape)) {
     int64_t before = sizes[d], after = sizes[shape.size() + d];
@@ -178,10 +195,15 @@ Error GraphBuilder::concat() {
   SmallVector<Value> inputs;
   for (unsigned i = 0; i < node->inputs.size(); ++i) {
     inputs.push_back(getFloat(getInput(i)));
-    if (!inputs.back() || ShapedType::isDynamic(getShape(inputs.back())[axis]))
+    if (!inputs.back() || axis < 0 ||
+        axis >= int64_t(getShape(inputs.back()).size()) ||
+        !hasRank(inputs.back(), getShape(inputs.front()).size()) ||
+        ShapedType::isDynamic(getShape(inputs.back())[axis]))
       return failOperand();
     offset += getShape(inputs.back())[axis];
   }
+  if (inputs.empty())
+    return failOperand();
   SmallVector<int64_t> shape(getShape(inputs.front()));
   shape[axis] = offset;
   SmallVector<OpFoldResult> offsets(shape.size(), b.getIndexAttr(0)),

@@ -43,6 +43,8 @@ std::optional<SmallVector<int32_t>> GraphBuilder::getBias(const Known &known,
       known.constant->type != OnnxType::Int32)
     return std::nullopt;
   ArrayRef<float> scales = known.integers->scales;
+  if (scales.size() != 1 && scales.size() != sum.scales.size())
+    return std::nullopt;
   for (size_t i = 0; i < sum.scales.size(); ++i) {
     float own = scales.size() == 1 ? scales[0] : scales[i];
     if (std::abs(own - sum.scales[i]) > sum.scales[i] * 0x1p-20f)
@@ -79,6 +81,8 @@ Error GraphBuilder::convolution() {
   if (!w.constant)
     return fail("has a weight that is no constant");
   ArrayRef<int64_t> weightShape = w.constant->shape;
+  if (weightShape.size() < 3 || !isPositive(weightShape))
+    return fail("has a weight of another shape");
   int64_t out = weightShape[0], in = weightShape[1],
           spatial = weightShape.size() - 2,
           groups = node->attributes.count("group")
@@ -87,6 +91,10 @@ Error GraphBuilder::convolution() {
   auto sum = makeSum(out, /*axis=*/1);
   if (!sum)
     return sum.takeError();
+  if (groups < 1 || out % groups != 0 ||
+      !hasRank(x.integers->value, weightShape.size()) ||
+      getShape(x.integers->value)[1] != groups * in)
+    return fail("has an image, or groups, that its weight isn't for");
   auto getList = [&](StringRef name, int64_t count, int64_t rest) {
     SmallVector<int64_t> list = getAttribute(name).integers;
     if (list.empty())
@@ -96,9 +104,14 @@ Error GraphBuilder::convolution() {
   SmallVector<int64_t> strides = getList("strides", spatial, 1),
                        dilations = getList("dilations", spatial, 1),
                        pads = getList("pads", 2 * spatial, 0);
+  if (int64_t(strides.size()) != spatial || !isPositive(strides) ||
+      int64_t(dilations.size()) != spatial || !isPositive(dilations) ||
+      int64_t(pads.size()) != 2 * spatial ||
+      llvm::any_of(pads, [](int64_t size) { return size < 0; }))
+    return fail("has windows without a meaning here");
   if (node->inputs.size() > 2) {
     auto bias = getBias(getInput(2), *sum);
-    if (!bias)
+    if (!bias || int64_t(bias->size()) != out)
       return fail("has a bias with another scale than its sums");
     sum->bias = std::move(*bias);
   }
@@ -205,7 +218,8 @@ Error GraphBuilder::product() {
       node->attributes.count("transA"))
     return fail("has a weight that is no constant matrix, or other factors");
   int64_t in = w.constant->shape[isTurned], out = w.constant->shape[!isTurned];
-  if (!x.integers)
+  if (!x.integers || getShape(x.integers->value).empty() ||
+      getShape(x.integers->value).back() != in || in == 0)
     return failOperand();
   SmallVector<int64_t> result(getShape(x.integers->value));
   unsigned rank = result.size();
@@ -215,7 +229,7 @@ Error GraphBuilder::product() {
     return sum.takeError();
   if (node->inputs.size() > 2 && !node->inputs[2].empty()) {
     auto bias = getBias(getInput(2), *sum);
-    if (!bias)
+    if (!bias || int64_t(bias->size()) != out)
       return fail("has a bias with another scale than its sums");
     sum->bias = std::move(*bias);
   }
@@ -278,8 +292,12 @@ Error GraphBuilder::maxPool() {
                     dilations = getAttribute("dilations").integers,
                     pads = getAttribute("pads").integers;
   unsigned spatial = kernel.size();
-  if (strides.size() != spatial || dilations.size() != spatial ||
-      pads.size() != 2 * spatial || getAttribute("ceil_mode").integer != 0)
+  if (!hasRank(q.value, spatial + 2) || !isPositive(kernel) ||
+      strides.size() != spatial || !isPositive(strides) ||
+      dilations.size() != spatial || !isPositive(dilations) ||
+      pads.size() != 2 * spatial ||
+      llvm::any_of(pads, [](int64_t size) { return size < 0; }) ||
+      getAttribute("ceil_mode").integer != 0)
     return fail("has windows without a meaning here");
   Value least = arith::ConstantOp::create(
       b, b.getIntegerAttr(b.getI8Type(), q.isSigned ? -128 : 0));

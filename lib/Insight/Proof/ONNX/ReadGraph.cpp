@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/LEB128.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 
@@ -90,6 +91,9 @@ static Error readNode(StringRef message, OnnxNode &node) {
       node.outputs.push_back(field.bytes.str());
     else if (field.number == 4)
       node.kind = field.bytes.str();
+    else if (field.number == 7 && !field.bytes.empty())
+      return createStringError("the ONNX file has a node of domain '" +
+                               field.bytes + "'");
     if (field.number != 5)
       return Error::success();
     std::string name;
@@ -129,6 +133,19 @@ static Error readConstant(StringRef message, OnnxGraph &graph) {
         return Error::success();
       }))
     return error;
+  // Raw elements, as many as the shape says.
+  int64_t width =
+      constant.type == OnnxType::Float || constant.type == OnnxType::Int32  ? 4
+      : constant.type == OnnxType::Int64                                    ? 8
+      : constant.type == OnnxType::UInt8 || constant.type == OnnxType::Int8 ? 1
+                                                                            : 0;
+  int64_t size = width;
+  for (int64_t extent : constant.shape)
+    if (extent < 0 || MulOverflow(size, extent, size))
+      return makeError();
+  if (width == 0 || size != int64_t(constant.bytes.size()))
+    return createStringError("the ONNX file has a constant without elements "
+                             "of a type that is read here");
   graph.constants[name] = std::move(constant);
   return Error::success();
 }
