@@ -311,3 +311,57 @@ func.func @long(%x: tensor<4x96xf32>) -> tensor<4x96xf32> {
   } -> tensor<4x96xf32>
   return %1 : tensor<4x96xf32>
 }
+
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#repeated = affine_map<(d0, d1) -> (0, d1)>
+
+// A sum of bytes extends them itself, and nothing is written for it; that of
+// integers as wide as it reads them.
+// CHECK-LABEL: func.func @sums
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%{{.*}} : tensor<48x16xi32>)
+// CHECK: linalg.reduce {{.*}} ins(%{{.*}} : tensor<48x16xi32>)
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%{{.*}} : tensor<48x16xi8>) outs(%{{.*}} : tensor<16xi32>)
+// CHECK: arith.extsi
+// CHECK: arith.addi
+// CHECK: return
+func.func @sums(%x: tensor<48x16xi8>, %y: tensor<48x16xi32>) -> (tensor<16xi32>, tensor<16xi32>) {
+  %e = tensor.empty() : tensor<48x16xi32>
+  %0 = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<48x16xi8>) outs(%e : tensor<48x16xi32>) {
+  ^bb0(%a: i8, %b: i32):
+    %r = arith.extsi %a : i8 to i32
+    linalg.yield %r : i32
+  } -> tensor<48x16xi32>
+  %1 = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]} ins(%y : tensor<48x16xi32>) outs(%e : tensor<48x16xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %r = arith.addi %a, %a : i32
+    linalg.yield %r : i32
+  } -> tensor<48x16xi32>
+  %z = arith.constant dense<0> : tensor<16xi32>
+  %wide = linalg.reduce { arith.addi } ins(%1 : tensor<48x16xi32>) outs(%z : tensor<16xi32>) dimensions = [0]
+  %narrow = linalg.reduce { arith.addi } ins(%0 : tensor<48x16xi32>) outs(%z : tensor<16xi32>) dimensions = [0]
+  return %narrow, %wide : tensor<16xi32>, tensor<16xi32>
+}
+
+// A byte is looked up once for each channel, not for each pixel.
+// CHECK-LABEL: func.func @looked_up
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<1x16xi8>)
+// CHECK: tensor.extract
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<48x16xi8>, tensor<1x16xi8>)
+// CHECK-NOT: tensor.extract
+// CHECK: return
+func.func @looked_up(%x: tensor<48x16xi8>, %s: tensor<1x16xi8>, %table: tensor<256xi8>) -> tensor<48x16xi8> {
+  %e = tensor.empty() : tensor<1x16xi8>
+  %0 = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<1x16xi8>) outs(%e : tensor<1x16xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %i = arith.index_castui %a : i8 to index
+    %r = tensor.extract %table[%i] : tensor<256xi8>
+    linalg.yield %r : i8
+  } -> tensor<1x16xi8>
+  %f = tensor.empty() : tensor<48x16xi8>
+  %1 = linalg.generic {indexing_maps = [#rows, #repeated, #rows], iterator_types = ["parallel", "parallel"]} ins(%x, %0 : tensor<48x16xi8>, tensor<1x16xi8>) outs(%f : tensor<48x16xi8>) {
+  ^bb0(%a: i8, %b: i8, %c: i8):
+    %r = arith.addi %a, %b : i8
+    linalg.yield %r : i8
+  } -> tensor<48x16xi8>
+  return %1 : tensor<48x16xi8>
+}

@@ -88,8 +88,9 @@ def FuseElementwisePass : Pass<"qbackend-fuse-elementwise"> {
   let description = [{
     Before: ops of linalg on tensors. After: an elementwise op of one use is part of
     the op that reads it, unless that adds up, or reads an element several times of
-    what takes longer than a load: divisions, roots and other functions, such as those
-    of the mean and the deviation of a row. A sum reads a constant where it is instead
+    what takes longer than a load: tables, divisions, roots and other functions, such
+    as those of the mean and the deviation of a row. A sum of integers widens narrow
+    ones that it reads once itself. A sum reads a constant where it is instead
     of its transposition, an elementwise op reads what a transpose of one use read,
     and where one behind it undoes that, there is none.
   }];

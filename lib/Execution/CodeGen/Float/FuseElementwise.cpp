@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -28,6 +29,22 @@ static bool isBroadcast(linalg::LinalgOp op, OpOperand &operand) {
     if (extent != 1 && !map.isFunctionOfDim(loop))
       return true;
   return false;
+}
+
+/// Whether `operand` of a sum, each element of which is read once, is of
+/// integers that are widened: as part of the sum, a fraction is read, and
+/// nothing is written.
+static bool isWidened(linalg::LinalgOp sum, OpOperand &operand) {
+  auto producer = operand.get().getDefiningOp<linalg::GenericOp>();
+  auto getBits = [](Value value) {
+    Type type = getElementTypeOrSelf(value.getType());
+    return type.isInteger() ? type.getIntOrFloatBitWidth() : 64;
+  };
+  return producer && producer.getNumReductionLoops() == 0 &&
+         sum.getMatchingIndexingMap(&operand).isPermutation() &&
+         llvm::all_of(producer.getDpsInputs(), [&](Value input) {
+           return getBits(input) < getBits(operand.get());
+         });
 }
 
 /// The map of what `transpose` reads where `map` is that of its result.
@@ -122,8 +139,15 @@ struct FuseElementwisePass
       if (op.hasPureTensorSemantics() && op.getNumReductionLoops() != 0)
         sums.push_back(op);
     });
-    for (linalg::LinalgOp op : sums)
-      readTransposed(op, rewriter);
+    for (linalg::LinalgOp op : sums) {
+      if (!isa<linalg::ReduceOp>(op)) {
+        readTransposed(op, rewriter);
+      } else if (isWidened(op, *op.getDpsInputOperand(0))) {
+        rewriter.setInsertionPoint(op);
+        if (failed(linalg::generalizeNamedOp(rewriter, op)))
+          return signalPassFailure();
+      }
+    }
     // What is left of transposes is read across by who reads the result.
     if (failed(fuse(leaveTransposedOut)) || failed(fuse(readAcross)))
       signalPassFailure();
@@ -136,7 +160,8 @@ struct FuseElementwisePass
         patterns, [](OpOperand *operand) {
           auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
           return operand->get().hasOneUse() && consumer &&
-                 consumer.getNumReductionLoops() == 0 &&
+                 (consumer.getNumReductionLoops() == 0 ||
+                  isWidened(consumer, *operand)) &&
                  !isLong(consumer, operand->get()) &&
                  !(isBroadcast(consumer, *operand) && isSlow(operand->get()));
         });
@@ -157,7 +182,9 @@ struct FuseElementwisePass
 
   static bool isSlow(Value value) {
     auto producer = value.getDefiningOp<linalg::LinalgOp>();
-    return producer && qbackend::codegen::isSlow(producer);
+    return producer &&
+           (qbackend::codegen::isSlow(producer) ||
+            !producer.getBlock()->getOps<tensor::ExtractOp>().empty());
   }
 
   /// Each run would transpose it again.
