@@ -4,6 +4,7 @@
 
 #include "Scalars.h"
 
+#include "qbackend/Dialect/QNNPack/Addition.h"
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Numerics/Tables.h"
 
@@ -283,41 +284,35 @@ static Value shiftHalfAway(ImplicitLocOpBuilder &b, Value value, int shift) {
 // add(a, b) -> clamp(sat16(sat16((a * ma + b * mb + c) / 2^shift) + zy)): fixed
 // point for equal shapes, quantize(dequantize(a) + dequantize(b)) else
 static Value lowerAdd(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
-  Type lhs = op.getLhs().getType(), rhs = op.getRhs().getType();
   auto a = b.stored(op.getLhs()), c = b.stored(op.getRhs()),
        y = b.stored(op.getOutput());
-  bool isSigned = getQuantizedType(op.getOutput().getType()).isSigned();
   OutputRange range = getOutputRange(y, op.getRelu());
   if (op.addsFloatNumbers())
     return addFloats(op, adaptor, b);
-  if (RequantizationAttr requantization = op.getRequantizationAttr())
-    return broadcasting(
-        b, adaptor.getLhs(), adaptor.getRhs(), b.resultType(op),
-        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+  std::optional<Addition> m = getAddition(op);
+  return broadcasting(
+      b, adaptor.getLhs(), adaptor.getRhs(), b.resultType(op),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        if (!m) {
           Value left = applyFixedPoint(b, center(b, args[0], a),
                                        op.getLhsRequantizationAttr());
           Value right = applyFixedPoint(b, center(b, args[1], c),
                                         op.getRhsRequantizationAttr());
           Value sum = arith::AddIOp::create(b, left, right);
-          return addZeroPoint(b, applyFixedPoint(b, sum, requantization),
-                              y.getZeroPoint(), range);
-        });
-
-  numerics::AddMultipliers m =
-      getAddMultipliers(lhs, rhs, op.getOutput().getType());
-  return broadcasting(
-      b, adaptor.getLhs(), adaptor.getRhs(), b.resultType(op),
-      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+          sum = applyFixedPoint(b, sum, op.getRequantizationAttr());
+          return addZeroPoint(b, sum, y.getZeroPoint(), range);
+        }
         // Wraps as the kernel's: 255 * 2^22 * 2 is less than 2^31 anyway.
-        int64_t offset = a.getZeroPoint() * m.a + c.getZeroPoint() * m.b;
+        int64_t offset =
+            a.getZeroPoint() * m->lhs + c.getZeroPoint() * m->rhs - m->moved;
         Value left = extend(b, args[0], a);
-        left = arith::MulIOp::create(b, left, i32Constant(b, m.a));
+        left = arith::MulIOp::create(b, left, i32Constant(b, m->lhs));
         Value right = extend(b, args[1], c);
-        right = arith::MulIOp::create(b, right, i32Constant(b, m.b));
+        right = arith::MulIOp::create(b, right, i32Constant(b, m->rhs));
         Value sum = arith::AddIOp::create(b, left, right);
         sum = arith::SubIOp::create(b, sum, i32Constant(b, offset));
-        Value shifted = isSigned ? shiftHalfUp(b, sum, m.shift)
-                                 : shiftHalfAway(b, sum, m.shift);
+        Value shifted = m->halfUp ? shiftHalfUp(b, sum, m->shift)
+                                  : shiftHalfAway(b, sum, m->shift);
         return addZeroPoint(b, shifted, y.getZeroPoint(), range);
       });
 }

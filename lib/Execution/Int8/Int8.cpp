@@ -4,6 +4,8 @@
 
 #include "qbackend/Execution/Int8/Int8.h"
 
+#include "qbackend/Dialect/QNNPack/Addition.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -72,23 +74,6 @@ static LogicalResult verifyRange(Conv2dOp op, int64_t lo, int64_t hi,
   if (lo > hi)
     return op.emitOpError() << "lo " << lo << " is more than hi " << hi;
   return success();
-}
-
-bool AddAttr::fits(int64_t lhs, int64_t rhs, int64_t shift) {
-  // A byte is off its zero point by 255 at most.
-  return shift <= 30 &&
-         255 * (std::abs(lhs) + std::abs(rhs)) + (int64_t(1) << (shift - 1)) <=
-             most;
-}
-
-bool FixedAddAttr::fits(qbackend::qnnpack::RequantizationAttr operand) {
-  using qbackend::qnnpack::Rounding;
-  int64_t shift = operand.getShift()[0];
-  // Within a shift of 31, rounding twice is rounding once.
-  return operand.size() == 1 && shift <= 22 && operand.getLeftShift() == 0 &&
-         operand.getMultiplier()[0] >> shift < 1 << 22 &&
-         (operand.getRounding() == Rounding::HalfUp ||
-          operand.getRounding() == Rounding::Double);
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,9 +149,7 @@ LogicalResult Conv2dOp::verify() {
       return emitOpError() << "has " << out << " output channels, but a "
                            << values.getType() << " for them";
 
-  if (getAddAttr() && getFixedAddAttr())
-    return emitOpError() << "has both add and fixed_add";
-  if (static_cast<bool>(getResidual()) != (getAddAttr() || getFixedAddAttr()))
+  if (static_cast<bool>(getResidual()) != static_cast<bool>(getAddAttr()))
     return emitOpError() << "has a residual or add without the other one";
   if (getResidual() &&
       cast<ShapedType>(getResidual().getType()).getShape() != init.getShape())
@@ -220,24 +203,10 @@ LogicalResult Conv2dOp::verify() {
     if (add.getShift() < 1 || add.getShift() > 30)
       return emitOpError() << "shift " << add.getShift()
                            << " is outside the range [1, 30]";
-    if (!AddAttr::fits(add.getLhs(), add.getRhs(), add.getShift()))
+    if (!qnnpack::Addition::fits(add.getLhs(), add.getRhs(), add.getShift()))
       return emitOpError() << "lhs " << add.getLhs() << " and rhs "
                            << add.getRhs() << " are too large for shift "
                            << add.getShift() << " in 32 bits";
-  }
-  if (FixedAddAttr add = getFixedAddAttr()) {
-    if (!requantize)
-      return emitOpError() << "has fixed_add without requantize, whose byte it "
-                              "adds to";
-    if (failed(verifyRange(*this, add.getLo(), add.getHi(), getIsSigned())))
-      return failure();
-    for (int32_t zeroPoint :
-         {add.getLhsZeroPoint(), add.getRhsZeroPoint(), add.getZeroPoint()})
-      if (failed(verifyByte(*this, "zero_point", zeroPoint, getIsSigned())))
-        return failure();
-    if (!FixedAddAttr::fits(add.getLhs()) ||
-        !FixedAddAttr::fits(add.getRhs()) || add.getResult().size() != 1)
-      return emitOpError() << "fixed_add has operands that don't fit 32 bits";
   }
   bool isTensor = isa<TensorType>(getInit().getType());
   if (isTensor != static_cast<bool>(getOutput()) ||

@@ -14,6 +14,7 @@
 #include "Layer.h"
 #include "RuntimeParams.h"
 
+#include "qbackend/Dialect/QNNPack/Addition.h"
 #include "qbackend/Dialect/QNNPack/ConstantElements.h"
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
@@ -57,7 +58,6 @@ struct Kernel {
   int64_t overflow;
   Value residual; // null: there is no addition
   int8::AddAttr add;
-  int8::FixedAddAttr fixedAdd;
 };
 } // namespace
 
@@ -120,41 +120,21 @@ static Kernel getKernel(Operation *op, double largestMultiplier,
   auto a = getQuantizedType(add.getLhs().getType()),
        c = getQuantizedType(add.getRhs().getType()),
        y = getQuantizedType(add.getOutput().getType());
+  std::optional<Addition> m = getAddition(add);
+  if (!m || !Addition::fits(m->lhs, m->rhs, m->shift, m->moved))
+    return kernel;
   bool isLhs = add.getLhs() == kernel.last->getResult(0);
-  if (RequantizationAttr result = add.getRequantizationAttr()) {
-    RequantizationAttr lhs = add.getLhsRequantizationAttr(),
-                       rhs = add.getRhsRequantizationAttr();
-    if (!int8::FixedAddAttr::fits(lhs) || !int8::FixedAddAttr::fits(rhs))
-      return kernel;
-    kernel.residual = isLhs ? add.getRhs() : add.getLhs();
-    if (!isLhs) {
-      std::swap(lhs, rhs);
-      std::swap(a, c);
-    }
-    kernel.last = add;
-    ByteRange range = getRange(y, add.getRelu());
-    takeClamps(kernel.last, range);
-    kernel.fixedAdd = int8::FixedAddAttr::get(
-        op->getContext(), lhs, rhs, result, a.getZeroPoint(), c.getZeroPoint(),
-        y.getZeroPoint(), range.lo, range.hi);
-    return kernel;
-  }
-  numerics::AddMultipliers m =
-      getAddMultipliers(add.getLhs().getType(), add.getRhs().getType(),
-                        add.getOutput().getType());
-  if (!int8::AddAttr::fits(m.a, m.b, m.shift))
-    return kernel;
-  int32_t offset =
-      static_cast<int32_t>(a.getZeroPoint() * m.a + c.getZeroPoint() * m.b);
+  int32_t offset = static_cast<int32_t>(a.getZeroPoint() * m->lhs +
+                                        c.getZeroPoint() * m->rhs - m->moved);
   kernel.residual = isLhs ? add.getRhs() : add.getLhs();
   if (!isLhs)
-    std::swap(m.a, m.b);
+    std::swap(m->lhs, m->rhs);
   kernel.last = add;
   ByteRange range = getRange(y, add.getRelu());
   takeClamps(kernel.last, range);
-  kernel.add = int8::AddAttr::get(op->getContext(), m.a, m.b, offset, m.shift,
-                                  /*half_up=*/y.isSigned(), y.getZeroPoint(),
-                                  range.lo, range.hi);
+  kernel.add =
+      int8::AddAttr::get(op->getContext(), m->lhs, m->rhs, offset, m->shift,
+                         m->halfUp, y.getZeroPoint(), range.lo, range.hi);
   return kernel;
 }
 
@@ -378,12 +358,12 @@ template <typename OpT> static void convert(OpT op) {
   Value multiplier =
       fixed ? createMultiplier(b, layer, packFixedPoint(fixed), outputs)
             : createMultiplier(b, layer, std::move(multipliers), outputs);
-  Value result = int8::Conv2dOp::create(
-                     b, init.getType(), input, weights, biases, multiplier,
-                     residual, init, layer.stride, layer.padding,
-                     layer.dilation, layer.groups, inputType.getZeroPoint(),
-                     isSigned, requantize, kernel.add, kernel.fixedAdd)
-                     .getOutput();
+  Value result =
+      int8::Conv2dOp::create(
+          b, init.getType(), input, weights, biases, multiplier, residual, init,
+          layer.stride, layer.padding, layer.dilation, layer.groups,
+          inputType.getZeroPoint(), isSigned, requantize, kernel.add)
+          .getOutput();
   auto type = cast<RankedTensorType>(kernel.last->getResult(0).getType());
   kernel.last->getResult(0).replaceAllUsesWith(
       quant::StorageCastOp::create(b, type, layer.giveResult(b, result, type)));
@@ -409,12 +389,11 @@ static void convertDynamic(LinearDynamicOp op) {
   Value weights = createConstant(b, weight->elements);
   Value noBias = createConstant(b, b.getI32TensorAttr(bias));
   Value sums =
-      int8::Conv2dOp::create(b, init.getType(), input, weights, noBias,
-                             /*multiplier=*/Value(), /*residual=*/Value(), init,
-                             layer.stride, layer.padding, layer.dilation,
-                             layer.groups, /*pad_value=*/0,
-                             /*is_signed=*/false, int8::RequantizeAttr(),
-                             int8::AddAttr(), int8::FixedAddAttr())
+      int8::Conv2dOp::create(
+          b, init.getType(), input, weights, noBias,
+          /*multiplier=*/Value(), /*residual=*/Value(), init, layer.stride,
+          layer.padding, layer.dilation, layer.groups, /*pad_value=*/0,
+          /*is_signed=*/false, int8::RequantizeAttr(), int8::AddAttr())
           .getOutput();
   auto type = cast<RankedTensorType>(op.getOutput().getType());
   sums = layer.giveResult(b, sums, type);

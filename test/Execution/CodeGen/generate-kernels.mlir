@@ -36,7 +36,7 @@ func.func @pointwise(%x: memref<1x4x4x8xi8>, %y: memref<1x4x4x16xi8>, %z: memref
   return
 }
 
-// A signed input is moved by 128, and 128 * 8 * 1 is in the bias: 3 - 1024. What
+// A signed input is moved by 128, in the copy, and 128 * 8 * 1 is in the bias: 3 - 1024. What
 // is padded is read from a copy, which a call of its own makes of one image: behind it
 // nothing reads the image. Vectors of results end at the last channel. A constant has
 // the name of its layer.
@@ -64,9 +64,9 @@ func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
 // CHECK: vector.store %{{[^ ]*}}, %{{[^ ]*}} : memref<256xi8>, vector<16xi8>
 // CHECK: memref.global "private" constant @{{.*}} : memref<16xi32> = dense<-1021>
 // CHECK: func.func private @[[PADDED]](
-// CHECK-NOT: call
-// CHECK: arith.xori
+// CHECK-NOT: {{call @|arith.xori}}
 // CHECK: func.func private @[[PAD]]
+// CHECK: arith.xori
 
 // AVXVNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"{{.*}} -> vector<8xi32>
 // AVX512: llvm.call_intrinsic "llvm.x86.avx512.pmaddubs.w.512"{{.*}} -> vector<32xi16>

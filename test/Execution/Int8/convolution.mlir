@@ -279,11 +279,11 @@ func.func @linear_dynamic_stays(%x: tensor<3x2xf32>, %w: tensor<2x2x!w>, %rows: 
 #result = #qnnpack.requantization<rounding = double, multiplier = [1431655765], shift = [50]>
 
 // Fixed-point multipliers are in i64: the shift less 1, 37 and 38, over 2^30. A sum with
-// requantizations is part of the kernel; the operands are in the order of the kernel.
+// requantizations is part of the kernel, with 2/3 of each operand in 22 bits.
 // CHECK-LABEL: func.func @fixed_point
 // CHECK-DAG: arith.constant dense<[159987531776, 164282499073]> : tensor<2xi64>
 // CHECK: int8.conv2d
-// CHECK-SAME: fixed_add = #int8.fixed_add<lhs = <rounding = double, multiplier = [1073741824], shift = [11]>, rhs = <rounding = double, multiplier = [1073741824], shift = [11]>, result = <rounding = double, multiplier = [1431655765], shift = [50]>, lhs_zero_point = 10, rhs_zero_point = -5, zero_point = 3, lo = -128, hi = 127>
+// CHECK-SAME: add = #int8.add<lhs = 2796203, rhs = 2796203, offset = 13981015, shift = 22, half_up = true, zero_point = 3, lo = -128, hi = 127>
 // CHECK-SAME: requantize = #int8.requantize<zero_point = 10, lo = -128, hi = 127, overflow = 127, rounding = double>
 // CHECK-NOT: qnnpack.conv2d
 // CHECK-NOT: qnnpack.add

@@ -65,8 +65,9 @@ def GenerateKernelsPass
   ]);
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
-    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 
@@ -180,6 +181,22 @@ def LowerToLoopsPass : Pass<"qbackend-lower-to-loops"> {
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect"
+  ];
+}
+
+def RequantizeByFloatsPass : Pass<"qbackend-requantize-by-floats"> {
+  let summary = "fixed-point products of bytes rounded by f32";
+  let description = [{
+    Before: scalars in bodies of linalg. After: where the processor multiplies and
+    adds vectors of floats with one rounding, an integer of bytes that is multiplied by
+    a constant in 64 bits, and shifted with TOSA's single or double rounding, is
+    multiplied by f32, as in kernels, if that gives the same integers. What is known of
+    the integer is that it is a sum, difference or product of bytes and constants.
+    docs/Kernels.md says why. Vectors have twice the lanes then.
+  }];
+  let options = ProcessorOptions;
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
   ];
 }
 

@@ -68,34 +68,6 @@ def Int8_AddAttr : Int8_Attr<"Add", "add"> {
   let parameters = (ins "int32_t":$lhs, "int32_t":$rhs, "int32_t":$offset,
                         "int32_t":$shift, "bool":$half_up,
                         "int32_t":$zero_point, "int32_t":$lo, "int32_t":$hi);
-  let extraClassDeclaration = [{
-    /// Whether the sum and the half that rounds it fit 32 bits.
-    static bool fits(int64_t lhs, int64_t rhs, int64_t shift);
-  }];
-}
-
-def Int8_FixedAddAttr : Int8_Attr<"FixedAdd", "fixed_add"> {
-  let summary = "a sum with the byte of another tensor, of fixed-point numbers";
-  let description = [{
-    `qnnpack.add` with requantizations, `R` of one of them:
-    `y = clamp(R(R_lhs(y' - lhs_zero_point) + R_rhs(r - rhs_zero_point)),
-    lo - zero_point, hi - zero_point) + zero_point`, with `y'` the byte of the
-    kernel and `r` that of the other tensor.
-
-    Example: `#int8.fixed_add<lhs = <rounding = double, multiplier = [1073741824],
-    shift = [11]>, ..., lhs_zero_point = 3, rhs_zero_point = -7, zero_point = 0,
-    lo = -128, hi = 127>`
-  }];
-  let parameters = (ins "::qbackend::qnnpack::RequantizationAttr":$lhs,
-                        "::qbackend::qnnpack::RequantizationAttr":$rhs,
-                        "::qbackend::qnnpack::RequantizationAttr":$result,
-                        "int32_t":$lhs_zero_point, "int32_t":$rhs_zero_point,
-                        "int32_t":$zero_point, "int32_t":$lo, "int32_t":$hi);
-  let extraClassDeclaration = [{
-    /// Whether `operand` of a byte less a zero point, which has 8 bits and a
-    /// sign, is computed in 32 bits, see KernelEmitter::scaleByte.
-    static bool fits(::qbackend::qnnpack::RequantizationAttr operand);
-  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,13 +123,13 @@ def Int8_Conv2dOp : Int8_Op<"conv2d", [AttrSizedOperandSegments]> {
       input then, else of `i32`; floats are rounded to nearest even;
     - an input of `i16` comes with multipliers of `i64` and `is_signed`, and
       without `residual`; `zero_point` and `pad_value` are 0;
-    - `residual` comes with `add` or `fixed_add`, which need `requantize`, and has
-      the shape of `init`;
+    - `residual` comes with `add`, which needs `requantize`, and has the shape of
+      `init`;
     - `pad_value`, and each `lo` to `hi`, are in [-128, 127] with `is_signed`, or
       in [-32768, 32767] if the input is of `i16`, else in [0, 255], and
       `overflow` is `lo` or `hi`;
     - `shift` is in [1, 30], and the sum of `add` with half of `2^shift` is less
-      than 2^31; operands of `fixed_add` have products of 32 bits;
+      than 2^31;
     - the result is a tensor if `init` is one.
 
     Example:
@@ -173,8 +145,7 @@ def Int8_Conv2dOp : Int8_Op<"conv2d", [AttrSizedOperandSegments]> {
                        DenseI64ArrayAttr:$dilation, I64Attr:$groups,
                        I64Attr:$pad_value, UnitAttr:$is_signed,
                        OptionalAttr<Int8_RequantizeAttr>:$requantize,
-                       OptionalAttr<Int8_AddAttr>:$add,
-                       OptionalAttr<Int8_FixedAddAttr>:$fixed_add);
+                       OptionalAttr<Int8_AddAttr>:$add);
   let results = (outs Optional<TensorRankOf<[I8, I16, I32], [4]>>:$output);
   let assemblyFormat = [{
     `(` $input `,` $weight `,` $bias (`,` $multiplier^ (`,` $residual^)?)? `)`

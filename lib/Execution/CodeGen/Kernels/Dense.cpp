@@ -188,7 +188,7 @@ void DenseKernel::emitImage(Value position, Value resultPosition) {
       SmallVector<Value> bias =
           loadVectors(buffers.bias, constants, counts.size());
       SmallVector<Value> multipliers =
-          loadVectors(buffers.multiplier, constants, counts.size());
+          loadMultipliers(constants, counts.size());
       SmallVector<Value> block = emitBlock(g, first);
       Value from = advance(position, g, shape.inGroup);
       Value to = advance(advance(resultPosition, g, shape.outGroup), first,

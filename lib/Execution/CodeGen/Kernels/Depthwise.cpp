@@ -129,8 +129,7 @@ void DepthwiseKernel::emitBlock(Value channel, Value constants, int64_t vectors,
   Value from = advance(position, channel, 1),
         to = advance(resultPosition, channel, 1);
   SmallVector<Value> bias = loadVectors(buffers.bias, constants, vectors);
-  SmallVector<Value> multipliers =
-      loadVectors(buffers.multiplier, constants, vectors);
+  SmallVector<Value> multipliers = loadMultipliers(constants, vectors);
   int64_t perLane = shape.kernelWidth * parts * target.products;
   Value base = advance(index(0), constants, perLane);
   SmallVector<Value> weights;

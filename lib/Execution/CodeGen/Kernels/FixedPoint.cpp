@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The epilogue of fixed-point multipliers: exact products of 32 and 31 bits in
-// lanes of 64, as integers or as f64, and a residual sum of such numbers.
+// lanes of 64, as integers or as f64, or what f32 gives in their place.
 
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -61,6 +63,30 @@ Value KernelEmitter::scaleByFixedPoint(Value sums, Value multiplierVector,
                                  rounded);
 }
 
+Value KernelEmitter::scaleByFloats(Value sums, Value numbers) {
+  ImplicitLocOpBuilder &b = *builder;
+  auto f32 = vectorOf(target.lanes, b.getF32Type());
+  auto take = [&](int64_t part) -> Value {
+    return vector::ExtractStridedSliceOp::create(
+        b, numbers, ArrayRef<int64_t>{part * target.lanes},
+        ArrayRef<int64_t>{target.lanes}, ArrayRef<int64_t>{1});
+  };
+  auto takeFloats = [&](int64_t part) -> Value {
+    return arith::BitcastOp::create(b, f32, take(part));
+  };
+  Value addend = takeFloats(1);
+  if (floatParts > 2) {
+    Value isNegative =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::slt, sums, take(3));
+    sums = arith::SelectOp::create(
+        b, isNegative, arith::AddIOp::create(b, sums, take(4)), sums);
+    addend = arith::SelectOp::create(b, isNegative, takeFloats(2), addend);
+  }
+  Value scaled = math::FmaOp::create(b, arith::SIToFPOp::create(b, f32, sums),
+                                     takeFloats(0), addend);
+  return arith::BitcastOp::create(b, sums.getType(), scaled);
+}
+
 // v * m / 2^s, moved by 2^(30 - s) away from 0 for `double`, and rounded to
 // nearest, ties to even. Products that are not clamped are exact, so that it
 // doesn't matter whether the addition is one op with them.
@@ -93,54 +119,4 @@ Value KernelEmitter::scaleByDoubles(Value sums, Value multiplierVector,
              b.getStringAttr("llvm.lrint.v" + lanes + "i32.v" + lanes + "f64"),
              scaled)
       .getResults();
-}
-
-// With m = i * 2^s + f: round(v * m / 2^s) = v * i + ((v * f + 2^(s - 1)) >>
-// s).
-Value KernelEmitter::scaleByte(Value integers,
-                               qnnpack::RequantizationAttr requantization) {
-  ImplicitLocOpBuilder &b = *builder;
-  auto type = cast<VectorType>(integers.getType());
-  int64_t shift = requantization.getShift()[0],
-          multiplier = requantization.getMultiplier()[0],
-          whole = multiplier >> shift, part = multiplier - (whole << shift);
-  auto times = [&](int64_t factor) -> Value {
-    return arith::MulIOp::create(b, integers, splat(type, factor));
-  };
-  if (part == 0)
-    return times(whole);
-  Value rest = arith::AddIOp::create(b, times(part),
-                                     splat(type, int64_t(1) << (shift - 1)));
-  Value product = times(whole);
-  return arith::AddIOp::create(
-      b, product, arith::ShRSIOp::create(b, rest, splat(type, shift)));
-}
-
-Value KernelEmitter::addFixedPoint(Value integers, Value others) {
-  ImplicitLocOpBuilder &b = *builder;
-  VectorType i32 = vectorOf(target.lanes, b.getI32Type()),
-             i64 = vectorOf(target.lanes, b.getI64Type());
-  auto center = [&](Value value, int64_t zeroPoint) -> Value {
-    if (zeroPoint == 0)
-      return value;
-    return arith::AddIOp::create(b, value, splat(i32, -zeroPoint));
-  };
-  Value left = scaleByte(center(integers, fixedAdd.getLhsZeroPoint()),
-                         fixedAdd.getLhs());
-  Value right =
-      scaleByte(center(others, fixedAdd.getRhsZeroPoint()), fixedAdd.getRhs());
-  Value sum = arith::AddIOp::create(b, left, right);
-  qnnpack::RequantizationAttr result = fixedAdd.getResult();
-  int64_t packed = int64_t(result.getShift()[0] - 1) << 32 |
-                   int64_t(result.getMultiplier()[0]);
-  Value scaled =
-      scaleByFixedPoint(sum, splat(i64, packed), result.getRounding());
-  int64_t zeroPoint = fixedAdd.getZeroPoint();
-  scaled = arith::MaxSIOp::create(b, scaled,
-                                  splat(i32, fixedAdd.getLo() - zeroPoint));
-  scaled = arith::MinSIOp::create(b, scaled,
-                                  splat(i32, fixedAdd.getHi() - zeroPoint));
-  scaled = arith::AddIOp::create(b, scaled, splat(i32, zeroPoint));
-  return arith::TruncIOp::create(b, vectorOf(target.lanes, b.getI8Type()),
-                                 scaled);
 }

@@ -5,10 +5,12 @@
 #include "Lowering/LowerToLLVM.h"
 
 #include "DoubleMultipliers.h"
+#include "FloatMultipliers.h"
 #include "IntegerRequantizer.h"
 #include "KernelEmitter.h"
 #include "Lowering/Subtarget.h"
 
+#include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Support/Places.h"
 
@@ -54,8 +56,8 @@ struct GenerateKernelsPass
 
   LogicalResult lower(int8::Conv2dOp op, Kernels &kernels,
                       SymbolTable &symbols);
-  std::unique_ptr<KernelEmitter> createEmitter(int8::Conv2dOp op,
-                                               ArrayRef<int8_t> weight);
+  std::unique_ptr<KernelEmitter>
+  createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight, bool packs);
   /// A constant with these elements.
   Value addConstant(ImplicitLocOpBuilder &b, SymbolTable &symbols, Type element,
                     ArrayRef<char> bytes);
@@ -67,6 +69,8 @@ struct GenerateKernelsPass
   bool avoidsFloats = false;
   /// Whether vectors of f64 are faster than products of 64 bits.
   bool hasDoubles = false;
+  /// Whether vectors of f32 are multiplied and added with one rounding.
+  bool hasFma = false;
   ConstantStore *store = nullptr;
 };
 } // namespace
@@ -103,6 +107,7 @@ LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
   if (kernelTarget) {
     avoidsFloats = kernelTarget->isPortable || !hasFloats(**subtarget, false);
     hasDoubles = kernelTarget->architecture == "x86";
+    hasFma = !kernelTarget->architecture.empty() && hasFusedFloats(**subtarget);
     return success();
   }
   return error() << "target '" << target
@@ -197,6 +202,7 @@ static Attribute getKey(int8::Conv2dOp op, const KernelEmitter &emitter) {
                                   b.getBoolAttr(op.isWide()),
                                   b.getStringAttr(emitter.getRequantizer()),
                                   b.getBoolAttr(emitter.usesDoubles()),
+                                  b.getI64IntegerAttr(emitter.getFloatParts()),
                                   b.getDenseI64ArrayAttr(emitter.getVariant())};
   for (Value value :
        {Value(op.getInput()), Value(op.getWeight()), Value(op.getInit())})
@@ -213,8 +219,11 @@ static MemRefType getFlatType(Value value) {
 }
 
 std::unique_ptr<KernelEmitter>
-GenerateKernelsPass::createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight) {
-  const KernelTarget &target = op.isWide() ? *wideTarget : *kernelTarget;
+GenerateKernelsPass::createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight,
+                                   bool packs) {
+  KernelTarget target = op.isWide() ? *wideTarget : *kernelTarget;
+  if (!packs)
+    target.pack = nullptr;
   std::unique_ptr<KernelEmitter> emitter;
   if (target.hasTiles)
     emitter = createTileKernel(target, op);
@@ -338,7 +347,17 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
                                       : "multiplier")
                           << " is none";
 
-  std::unique_ptr<KernelEmitter> emitter = createEmitter(op, *weight);
+  std::optional<std::vector<FloatMultiplier>> floats;
+  int64_t bound = boundSums(*weight, *bias);
+  int8::RequantizeAttr requantize = op.getRequantizeAttr();
+  if (!fixedPoint->empty() && hasFma && !op.isWide())
+    floats = findFloatMultipliers(
+        *fixedPoint,
+        {qnnpack::getNumericsRounding(requantize.getRounding()),
+         requantize.getZeroPoint(), requantize.getLo(), requantize.getHi()},
+        bound);
+  std::unique_ptr<KernelEmitter> emitter = createEmitter(
+      op, *weight, /*packs=*/fixedPoint->empty() || floats.has_value());
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> arguments;
   SmallVector<Value> temporaries;
@@ -388,13 +407,28 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
   else
     for (float factor : *multiplier)
       factors.push_back(llvm::bit_cast<int32_t>(factor));
-  if (!fixedPoint->empty() && hasDoubles && !op.isWide())
-    if (auto doubles = findDoubleMultipliers(
-            *fixedPoint, op.getRequantizeAttr().getRounding(),
-            boundSums(*weight, *bias))) {
+  if (floats) {
+    fixedPoint->clear();
+    bool bySign = llvm::any_of(*floats, [](const FloatMultiplier &each) {
+      return each.offset[0] != each.offset[1] ||
+             each.addend[0] != each.addend[1];
+    });
+    emitter->setFloats(bySign);
+    for (auto [each, number] : llvm::zip_equal(*floats, *bias)) {
+      number += each.offset[0];
+      factors.append({llvm::bit_cast<int32_t>(each.factor),
+                      llvm::bit_cast<int32_t>(each.addend[0])});
+      if (bySign)
+        factors.append({llvm::bit_cast<int32_t>(each.addend[1]), each.offset[0],
+                        each.offset[1] - each.offset[0]});
+    }
+  } else if (!fixedPoint->empty() && hasDoubles && !op.isWide()) {
+    if (auto doubles = findDoubleMultipliers(*fixedPoint,
+                                             requantize.getRounding(), bound)) {
       fixedPoint->assign(doubles->begin(), doubles->end());
       emitter->setDoubles();
     }
+  }
   PackedConstants packed = emitter->pack(*weight, *bias, factors, *fixedPoint);
   arguments.push_back(addConstant(b, symbols,
                                   b.getIntegerType(emitter->getWeightBits()),
@@ -403,7 +437,7 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
       addConstant(b, symbols, b.getI32Type(), getBytes(packed.bias)));
   if (!packed.multiplier.empty())
     arguments.push_back(addConstant(
-        b, symbols, integers ? b.getI32Type() : Type(b.getF32Type()),
+        b, symbols, integers || floats ? b.getI32Type() : Type(b.getF32Type()),
         getBytes(packed.multiplier)));
   if (!packed.fixedPoint.empty())
     arguments.push_back(addConstant(

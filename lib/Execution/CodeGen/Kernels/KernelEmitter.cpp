@@ -6,6 +6,8 @@
 
 #include "KernelEmitter.h"
 
+#include "FloatMultipliers.h"
+
 #include "qbackend/Dialect/QBackend/DiscardableAttrs.h"
 #include "qbackend/Execution/CodeGen/Passes.h"
 
@@ -13,6 +15,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
@@ -67,12 +70,10 @@ static bool hasFixedPoint(int8::Conv2dOp op) {
 
 KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
     : target(target), shape(op), isSigned(op.getIsSigned()),
-      packs(target.pack && op.getRequantizeAttr() && !op.getResidual() &&
-            !hasFixedPoint(op)),
+      packs(target.pack && op.getRequantizeAttr() && !op.getResidual()),
       isFixedPoint(hasFixedPoint(op)), offset(0),
       activationBits(op.isWide() ? 16 : 8), isWide(op.isWide()),
-      requantize(op.getRequantizeAttr()), add(op.getAddAttr()),
-      fixedAdd(op.getFixedAddAttr()) {
+      requantize(op.getRequantizeAttr()), add(op.getAddAttr()) {
   needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
   copySize =
       shape.paddedHeight() * shape.paddedWidth() * shape.in + getCopySlack();
@@ -86,15 +87,7 @@ KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// The unit of numbers from 2^23 on is 1: adding this rounds to nearest, ties
-/// to even, and the integer is in the low bits.
-static constexpr float shifter = 0x1.8p23f;
-
-static int32_t getBits(float number) {
-  int32_t bits;
-  std::memcpy(&bits, &number, sizeof(bits));
-  return bits;
-}
+static const int32_t shifterBits = llvm::bit_cast<int32_t>(shifter);
 
 namespace {
 /// Their order in getNumbers.
@@ -123,8 +116,13 @@ bool KernelEmitter::isClampedBelow() const {
 }
 
 bool KernelEmitter::isClampedAbove() const {
-  return requantize.getOverflow() != requantize.getHi() &&
+  return (floatParts != 0 || requantize.getOverflow() != requantize.getHi()) &&
          requantize.getHi() < (isSigned ? 127 : 255);
+}
+
+bool KernelEmitter::isUnlimited() const {
+  return floatParts != 0 && requantize.getLo() == -128 &&
+         requantize.getHi() == 127;
 }
 
 SmallVector<StringRef> KernelEmitter::getNumberNames() const {
@@ -149,16 +147,21 @@ SmallVector<TypedAttr> KernelEmitter::getNumbers(int8::Conv2dOp op) const {
   int64_t zeroPoint = requantize.getZeroPoint();
   for (int64_t number :
        {requantize.getLo(), requantize.getHi(), requantize.getOverflow()}) {
-    if (byIntegers)
+    if (floatParts != 0)
+      numbers.push_back(b.getI32IntegerAttr(number + shifterBits));
+    else if (byIntegers)
       numbers.push_back(
           b.getI32IntegerAttr(number - (byDoubles ? 0 : zeroPoint)));
     else
       numbers.push_back(b.getF32FloatAttr(number - zeroPoint));
   }
-  int32_t bits = byIntegers ? 0 : getBits(shifter);
-  numbers.push_back(add || fixedAdd || byDoubles
-                        ? b.getI32IntegerAttr(zeroPoint - bits)
-                        : b.getI8IntegerAttr(zeroPoint));
+  if (floatParts != 0)
+    numbers.push_back(b.getI32IntegerAttr(-shifterBits));
+  else if (add || byDoubles)
+    numbers.push_back(
+        b.getI32IntegerAttr(zeroPoint - (byIntegers ? 0 : shifterBits)));
+  else
+    numbers.push_back(b.getI8IntegerAttr(zeroPoint));
   if (packs) {
     numbers.push_back(b.getI16IntegerAttr(zeroPoint));
     for (int64_t limit : {requantize.getLo(), requantize.getHi()})
@@ -185,16 +188,12 @@ Attribute KernelEmitter::getNumbersKey(int8::Conv2dOp op) const {
                 requantize.getZeroPoint() != 0, isFixedPoint,
                 static_cast<int64_t>(requantize.getRounding()),
                 byDoubles && requantize.getLo() == -128,
-                byDoubles && requantize.getHi() == 127});
+                byDoubles && requantize.getHi() == 127, isUnlimited()});
   if (packs)
     key.append({isClampedBelow(), isClampedAbove()});
   if (add)
     key.append({add.getShift(), add.getHalfUp(), add.getZeroPoint() != 0});
-  // Its numbers are in the code.
-  Attribute numbers = DenseI64ArrayAttr::get(op.getContext(), key);
-  if (fixedAdd)
-    return ArrayAttr::get(op.getContext(), {numbers, fixedAdd});
-  return numbers;
+  return DenseI64ArrayAttr::get(op.getContext(), key);
 }
 
 Value KernelEmitter::splatNumber(unsigned index) {
@@ -227,8 +226,8 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
   int64_t perOutput = weight.size() / shape.out;
   std::vector<int64_t> order = getOrder();
   packed.bias.resize(order.size());
-  if (!multiplier.empty())
-    packed.multiplier.resize(order.size());
+  int64_t parts = multiplier.size() / shape.out;
+  packed.multiplier.resize(parts * order.size());
   if (!fixedPoint.empty())
     packed.fixedPoint.resize(order.size());
   for (auto [to, o] : llvm::enumerate(order)) {
@@ -240,8 +239,9 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
       sum += static_cast<uint32_t>(static_cast<int32_t>(element));
     packed.bias[to] = static_cast<int32_t>(static_cast<uint32_t>(bias[o]) -
                                            static_cast<uint32_t>(offset) * sum);
-    if (!multiplier.empty())
-      packed.multiplier[to] = multiplier[o];
+    for (int64_t part = 0; part < parts; ++part)
+      packed.multiplier[(to / target.lanes * parts + part) * target.lanes +
+                        to % target.lanes] = multiplier[o * parts + part];
     if (!fixedPoint.empty())
       packed.fixedPoint[to] = fixedPoint[o];
   }
@@ -370,7 +370,7 @@ void KernelEmitter::emitPart(ImplicitLocOpBuilder &b, ValueRange given) {
   };
   takeIf(static_cast<bool>(requantize), buffers.multiplier);
   takeIf(!getVariant().empty(), buffers.offsets);
-  takeIf(add || fixedAdd, buffers.residual);
+  takeIf(static_cast<bool>(add), buffers.residual);
   buffers.numbers = given;
   splatNumbers();
   emitBegin();
@@ -477,14 +477,21 @@ Value KernelEmitter::load(Value buffer, Value position, int64_t count) {
 }
 
 SmallVector<Value> KernelEmitter::loadVectors(Value buffer, Value position,
-                                              int64_t count) {
-  if (!buffer)
-    return SmallVector<Value>(count);
+                                              int64_t count, int64_t parts) {
+  int64_t size = parts * target.lanes;
   SmallVector<Value> vectors;
   for (int64_t j = 0; j < count; ++j)
-    vectors.push_back(
-        load(buffer, advance(position, j * target.lanes), target.lanes));
+    vectors.push_back(load(buffer, advance(position, j * size), size));
   return vectors;
+}
+
+SmallVector<Value> KernelEmitter::loadMultipliers(Value position,
+                                                  int64_t count) {
+  if (!buffers.multiplier)
+    return SmallVector<Value>(count);
+  int64_t parts = std::max<int64_t>(floatParts, 1);
+  return loadVectors(buffers.multiplier, advance(index(0), position, parts),
+                     count, parts);
 }
 
 Value KernelEmitter::loadWeight(Value position) {
@@ -505,7 +512,7 @@ Value KernelEmitter::extend(Value bytes, Type element) {
   return arith::ExtUIOp::create(*builder, type, bytes);
 }
 
-Value KernelEmitter::flip(Value bytes) {
+Value KernelEmitter::addOffset(Value bytes) {
   // x + 128 and x - 128 are the same bits.
   if (offset == 0)
     return bytes;
@@ -658,6 +665,11 @@ Value KernelEmitter::packSums(ValueRange sums, ArrayRef<Value> multipliers) {
   ImplicitLocOpBuilder &b = *builder;
   SmallVector<Value> all;
   for (auto [sum, multiplier] : llvm::zip(sums, multipliers)) {
+    if (floatParts != 0) {
+      all.push_back(arith::AddIOp::create(b, scaleByFloats(sum, multiplier),
+                                          numbers[ZeroPoint]));
+      continue;
+    }
     Value scaled = arith::MulFOp::create(
         b, arith::SIToFPOp::create(b, multiplier.getType(), sum), multiplier);
     if (requantize.getOverflow() == requantize.getHi()) {
@@ -667,8 +679,9 @@ Value KernelEmitter::packSums(ValueRange sums, ArrayRef<Value> multipliers) {
     }
     all.push_back(scaled);
   }
-  Value zeroPoint =
-      requantize.getZeroPoint() != 0 ? numbers[PackedZeroPoint] : Value();
+  Value zeroPoint = requantize.getZeroPoint() != 0 && floatParts == 0
+                        ? numbers[PackedZeroPoint]
+                        : Value();
   Value bytes = target.pack(b, all, zeroPoint, isSigned);
   Value lo = numbers[PackedLow], hi = numbers[PackedHigh];
   if (isClampedBelow())
@@ -701,7 +714,7 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
   VectorType f32 = vectorOf(lanes, b.getF32Type()),
              i32 = vectorOf(lanes, b.getI32Type()),
              elements = vectorOf(lanes, b.getIntegerType(activationBits));
-  auto scaleByFloats = [&]() -> Value {
+  auto roundFloats = [&]() -> Value {
     auto select = [&](arith::CmpFPredicate predicate, Value value, Value bound,
                       Value otherwise) -> Value {
       Value holds = arith::CmpFOp::create(b, predicate, value, bound);
@@ -724,7 +737,17 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
     return arith::MinSIOp::create(b, scaled, numbers[High]);
   };
   Value bits;
-  if (byDoubles) {
+  if (floatParts != 0) {
+    bits = scaleByFloats(sums, multiplierVector);
+    if (isUnlimited()) {
+      // One instruction with the truncation.
+      bits = arith::AddIOp::create(b, bits, numbers[ZeroPoint]);
+      bits = arith::MaxSIOp::create(b, bits, splat(i32, int64_t(-128)));
+      bits = arith::MinSIOp::create(b, bits, splat(i32, int64_t(127)));
+    } else {
+      bits = clamp(bits);
+    }
+  } else if (byDoubles) {
     bits = arith::AddIOp::create(
         b, scaleByDoubles(sums, multiplierVector, requantize.getRounding()),
         numbers[ZeroPoint]);
@@ -743,23 +766,22 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
   else if (requantizer)
     bits = clamp(requantizeByIntegers(sums, multiplierVector));
   else
-    bits = scaleByFloats();
+    bits = roundFloats();
   Value bytes;
-  if (!add && !fixedAdd) {
+  if (!add) {
     bytes = arith::TruncIOp::create(b, elements, bits);
-    if (requantize.getZeroPoint() != 0 && !byDoubles)
+    if (requantize.getZeroPoint() != 0 && !byDoubles && floatParts == 0)
       bytes = arith::AddIOp::create(b, bytes, numbers[ZeroPoint]);
   } else {
-    Value integer =
-        byDoubles ? bits : arith::AddIOp::create(b, bits, numbers[ZeroPoint]);
+    Value integer = byDoubles || isUnlimited()
+                        ? bits
+                        : arith::AddIOp::create(b, bits, numbers[ZeroPoint]);
     Value other = load(buffers.residual, position, count);
     if (count != lanes)
       other = vector::InsertStridedSliceOp::create(
           b, other, splat(elements, int64_t(0)), ArrayRef<int64_t>{0},
           ArrayRef<int64_t>{1});
     other = extend(other, b.getI32Type());
-    if (fixedAdd)
-      return addFixedPoint(integer, other);
     Value left = arith::MulIOp::create(b, integer, numbers[LeftFactor]);
     Value right = arith::MulIOp::create(b, other, numbers[RightFactor]);
     Value sum = arith::AddIOp::create(b, left, right);

@@ -95,13 +95,19 @@ public:
   /// Multiplies by f64 instead of fixed-point numbers, see DoubleMultipliers.h.
   void setDoubles() { byDoubles = true; }
   bool usesDoubles() const { return byDoubles; }
+  /// Multiplies by f32, see FloatMultipliers.h: with another offset and addend
+  /// for negative sums, or not. `pack` takes, of each output, the numbers of
+  /// scaleByFloats.
+  void setFloats(bool bySign) { floatParts = bySign ? 5 : 2; }
+  int64_t getFloatParts() const { return floatParts; }
 
   /// Numbers of an op that its kernel gets as arguments: ops that differ in
   /// these alone share it. They are, in this order, a byte of the padding;
   /// then, with `requantize`, what `finish` clamps a scaled sum to (two, f32)
   /// and has for one that doesn't fit (f32), all three i32 of fixed-point
   /// multipliers, and what it adds to the integer, with the limits of the bytes
-  /// if it adds that before, as it does for f64;
+  /// if it adds that before, as it does for f64; for f32 all have the bits of
+  /// `shifter`, which come off then;
   /// then, with `add`, both factors, what is added to their sum, its limits,
   /// and what is added to it (i32); else, if bytes are packed, the zero point
   /// (i16) and the limits (i8). With a requantizer, those of floats are
@@ -183,14 +189,18 @@ protected:
 
   mlir::VectorType vectorOf(int64_t count, mlir::Type element);
   Value load(Value buffer, Value position, int64_t count);
-  /// The vectors of bias or multiplier from element `position` on; null ones
-  /// where there is no such buffer.
+  /// The vectors from element `position` of `buffer` on, of `parts` times as
+  /// many elements as there are lanes.
   llvm::SmallVector<Value> loadVectors(Value buffer, Value position,
-                                       int64_t count);
+                                       int64_t count, int64_t parts = 1);
+  /// What `finish` takes of the outputs from `position` on; null ones where
+  /// nothing is requantized.
+  llvm::SmallVector<Value> loadMultipliers(Value position, int64_t count);
   /// An operand of `dot`, from element `position` of the packed weight on.
   Value loadWeight(Value position);
-  /// Bytes of the input plus `offset`.
-  Value flip(Value bytes);
+  /// Bytes of `image` plus `offset`, which those of a copy have already.
+  Value flip(Value bytes) { return needsCopy ? bytes : addOffset(bytes); }
+  Value addOffset(Value bytes);
   /// What the four bytes of the image at `position` are for `dot`, the same in
   /// all lanes: an operand for each step of `products`.
   llvm::SmallVector<Value> broadcast(Value position);
@@ -215,8 +225,10 @@ protected:
   bool packs;
   /// Whether multipliers are fixed-point numbers.
   bool isFixedPoint;
-  /// Whether they are f64.
+  /// Whether they are f64; and how many numbers of 32 bits each is as f32, see
+  /// scaleByFloats, or 0.
   bool byDoubles = false;
+  int64_t floatParts = 0;
   /// What is added to a byte of the input for `dot`: 128, -128 or 0.
   int64_t offset;
   /// Whether the input is read from a copy with its padding, and with room
@@ -226,8 +238,6 @@ protected:
   unsigned activationBits;
   /// Whether the image, or its copy, has 16 bits for each element.
   bool isWide;
-  /// Whether `offset` was added to the bytes of the copy already.
-  bool isCopyFlipped = false;
   /// Units of work for an image, which differ in the bytes that they store.
   int64_t units = 1;
   KernelArguments buffers;
@@ -252,6 +262,9 @@ private:
   /// sum that doesn't fit isn't clamped before.
   bool isClampedBelow() const;
   bool isClampedAbove() const;
+  /// Whether f32 multipliers give all signed bytes, and nothing but the type
+  /// limits them.
+  bool isUnlimited() const;
   Value packSums(mlir::ValueRange sums, llvm::ArrayRef<Value> multipliers);
   /// `sums` as bytes. A residual has `count` of them at `position`.
   Value requantizeSums(Value sums, Value multiplierVector, Value position,
@@ -260,15 +273,14 @@ private:
   /// them, rounded, in i32.
   Value scaleByFixedPoint(Value sums, Value multiplierVector,
                           qnnpack::Rounding rounding);
-  /// The same by multipliers of f64.
+  /// The bits of `shifter` plus the bytes of `sums`, not yet clamped. Of f32, a
+  /// vector has factors and addends, and with two of these, those of negative
+  /// sums, the offset that is in the sums, and how far that of negative ones is
+  /// from it.
+  Value scaleByFloats(Value sums, Value numbers);
+  /// The same as scaleByFixedPoint by multipliers of f64.
   Value scaleByDoubles(Value sums, Value multiplierVector,
                        qnnpack::Rounding rounding);
-  /// Those of bytes less a zero point, without 64 bits: see
-  /// int8::FixedAddAttr::fits.
-  Value scaleByte(Value integers, qnnpack::RequantizationAttr requantization);
-  /// The bytes of a sum of `integers`, those of the kernel in i32, and of
-  /// `others`, in i32.
-  Value addFixedPoint(Value integers, Value others);
   void splatNumbers();
   void copyImage(Value position);
   void forBytes(int64_t bytes,
@@ -281,7 +293,6 @@ private:
 
   int8::RequantizeAttr requantize; // null: sums are the result
   int8::AddAttr add;               // or null
-  int8::FixedAddAttr fixedAdd;     // or null
   mlir::func::FuncOp requantizer;  // or null
   /// Elements behind a copied image: a vector of bytes may begin at its last
   /// one.

@@ -25,8 +25,7 @@ void KernelEmitter::fill(Value position, int64_t bytes) {
   forBytes(bytes, [&](Value offset, int64_t count) {
     Value bytes = vector::BroadcastOp::create(
         *builder, vectorOf(count, padding.getType()), padding);
-    if (isCopyFlipped)
-      bytes = flip(bytes);
+    bytes = addOffset(bytes);
     vector::StoreOp::create(*builder, bytes, buffers.scratch,
                             advance(position, offset, 1));
   });
@@ -37,8 +36,7 @@ void KernelEmitter::copy(Value from, Value to, int64_t bytes) {
     Value loaded = load(buffers.input, advance(from, offset, 1), count);
     if (isWide)
       loaded = extend(loaded, builder->getI16Type());
-    if (isCopyFlipped)
-      loaded = flip(loaded);
+    loaded = addOffset(loaded);
     vector::StoreOp::create(*builder, loaded, buffers.scratch,
                             advance(to, offset, 1));
   });

@@ -35,7 +35,6 @@ public:
     needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
     // Both operands are signed.
     offset = isSigned ? 0 : -128;
-    isCopyFlipped = needsCopy && offset != 0;
   }
 
 private:
@@ -98,8 +97,7 @@ SmallVector<Value> ReducedKernel::emitBytes(Value position, Value weights,
     input =
         vector::MaskedLoadOp::create(b, bytes, image, position, mask, zeros);
   }
-  if (!isCopyFlipped)
-    input = flip(input);
+  input = flip(input);
   SmallVector<Value> results;
   for (auto [lane, sum] : llvm::enumerate(sums))
     results.push_back(target.reduce(

@@ -105,6 +105,8 @@ static Value packWords(ImplicitLocOpBuilder &b, ArrayRef<Value> scaled,
   const Names &names = all[lanes == 16 ? 0 : lanes == 8 ? 1 : 2];
   auto integers = VectorType::get({lanes}, b.getI32Type());
   auto round = [&](Value vector) {
+    if (vector.getType() == integers)
+      return vector;
     SmallVector<Value> arguments = {vector};
     if (lanes == 16) {
       // All lanes, rounded as the thread does.

@@ -39,8 +39,9 @@ struct KernelTarget {
   /// are i8, with 2 products i16, else i32.
   mlir::Value (*dot)(mlir::ImplicitLocOpBuilder &b, mlir::Value sums,
                      mlir::Value input, mlir::Value weight);
-  /// Returns the bytes of four vectors of scaled sums (`lanes` of f32): each
-  /// rounds to nearest, ties to even, 2^31 and more is the lowest; plus
+  /// Returns the bytes of four vectors of scaled sums (`lanes` of f32, each of
+  /// which rounds to nearest, ties to even, 2^31 and more is the lowest; or of
+  /// i32); plus
   /// `zeroPoint` (2 x `lanes` of i16; null: 0); saturated to i8 or to u8.
   /// Vector j has the sums of bytes 16 i + 4 j + k in lanes 4 i + k. Null:
   /// there are no such instructions.

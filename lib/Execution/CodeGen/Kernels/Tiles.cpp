@@ -215,7 +215,7 @@ void TileKernel::emitImage(Value position, Value resultPosition) {
       SmallVector<Value> bias =
           loadVectors(buffers.bias, constants, counts.size());
       SmallVector<Value> multipliers =
-          loadVectors(buffers.multiplier, constants, counts.size());
+          loadMultipliers(constants, counts.size());
       Value weights = advance(index(0), vector, getWeightsPerVector());
       Value from = advance(position, g, shape.inGroup);
       Value to =

@@ -87,6 +87,8 @@ addLowerToLoops(OpPassManager &pm,
   pm.addPass(createGenerateKernelsPass(options.target, options.constants));
   pm.nest<func::FuncOp>().addPass(createExpandStridedCopiesPass());
   if (vectorize) {
+    pm.nest<func::FuncOp>().addPass(createRequantizeByFloatsPass(
+        {options.target.triple, options.target.cpu, options.target.features}));
     VectorizePassOptions vectors;
     vectors.triple = options.target.triple;
     vectors.cpu = options.target.cpu;

@@ -59,3 +59,9 @@ bool qbackend::codegen::hasFloats(const MCSubtargetInfo &subtarget,
     return subtarget.checkFeatures(isDouble ? "+d" : "+f");
   return true;
 }
+
+bool qbackend::codegen::hasFusedFloats(const MCSubtargetInfo &subtarget) {
+  const Triple &triple = subtarget.getTargetTriple();
+  return triple.isAArch64() ||
+         (triple.isX86() && subtarget.checkFeatures("+fma"));
+}

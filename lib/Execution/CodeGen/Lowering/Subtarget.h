@@ -24,6 +24,9 @@ getSubtarget(llvm::StringRef triple, llvm::StringRef cpu,
 /// crashes on these for 64 bits, or doesn't end.
 bool hasFloats(const llvm::MCSubtargetInfo &subtarget, bool isDouble);
 
+/// Whether vectors of f32 are multiplied and added with one rounding.
+bool hasFusedFloats(const llvm::MCSubtargetInfo &subtarget);
+
 } // namespace qbackend::codegen
 
 #endif // QBACKEND_LIB_EXECUTION_CODEGEN_LOWERING_SUBTARGET_H

@@ -35,6 +35,13 @@ KernelJudge::Result KernelJudge::checkCopy(Environment &values) {
   Term held = scratch.width == 8
                   ? byte
                   : scope.terms.make(extend, bits(scratch.width), {byte});
+  hasOtherSign = llvm::any_of(copies, [](const KernelAccess *copy) {
+    return llvm::any_of(copy->lanes,
+                        [](Term lane) { return lane->op == Fn::Xor; });
+  });
+  if (hasOtherSign)
+    held = scope.terms.binary(Fn::Xor, held,
+                              scope.terms.constant(scratch.width, 128));
   llvm::DenseMap<Term, Term> padding = {
       {byte, scope.terms.constant(8, op.getPadValue())}};
   Term pad = scope.terms.replace(held, padding);
@@ -279,6 +286,11 @@ KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
   auto getByte = [&](unsigned value) {
     return op.getIsSigned() ? int64_t(int8_t(value)) : int64_t(value);
   };
+  // By what is read where the byte is.
+  auto apply = [&](const ByteFunction &function, unsigned value) {
+    unsigned bits = getByte(value) ^ (hasOtherSign ? 128 : 0);
+    return function[bits & (function.size() - 1)];
+  };
   auto differ = [&](int64_t at, unsigned value, uint32_t code) -> Result {
     int64_t ky = at / (dilationY * row), rest = at - ky * dilationY * row;
     return wrong("output channel " + Twine(output) + " adds " +
@@ -293,12 +305,9 @@ KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
   uint32_t offset = 0;
   if (!factors.empty()) {
     const ByteFunction &function = *factors.begin()->first;
-    offset = function[0];
-    unsigned mask = function.size() - 1;
-    for (unsigned value = 0; value < 256 && isPlain; ++value) {
-      unsigned bits = op.getIsSigned() ? int8_t(value) : value;
-      isPlain = function[bits & mask] - offset == uint32_t(getByte(value));
-    }
+    offset = apply(function, 0);
+    for (unsigned value = 0; value < 256 && isPlain; ++value)
+      isPlain = apply(function, value) - offset == uint32_t(getByte(value));
   }
   for (int64_t at = 0; at < reach; ++at) {
     if (isPlain) {
@@ -311,9 +320,8 @@ KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
     for (unsigned value = 256; value-- > 0;) {
       uint32_t added = 0, zero = 0;
       for (auto &[function, factor] : factors) {
-        unsigned bits = op.getIsSigned() ? int8_t(value) : value;
-        added += factor[at] * (*function)[bits & (function->size() - 1)];
-        zero += factor[at] * (*function)[0];
+        added += factor[at] * apply(*function, value);
+        zero += factor[at] * apply(*function, 0);
       }
       if (added - zero != uint32_t(getByte(value) * wanted[at]))
         return differ(at, value, added - zero);

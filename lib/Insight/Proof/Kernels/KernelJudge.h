@@ -80,7 +80,6 @@ private:
   std::string run(mlir::func::FuncOp code);
   llvm::APInt addUp(const arrays::Array &image, int64_t index);
   Term findAdded(Term result);
-  Term findByte(Term term, Term byte);
 
   /// Whether multipliers are fixed-point numbers.
   bool isFixedPoint() {
@@ -111,6 +110,8 @@ private:
   /// The distance of rows of the image as windows read it.
   int64_t row;
   bool isCopied = false;
+  /// Whether a copy has bytes moved by 128, for products of the other sign.
+  bool hasOtherSign = false;
   unsigned image = 0;
 
   std::map<std::string, std::unique_ptr<LinearForm>> known;

@@ -16,34 +16,6 @@ using namespace qbackend::proof;
 using llvm::Error;
 using llvm::Expected;
 
-/// The part of `term`, of the sum alone, that has the values of `byte`,
-/// extended to 32 bits, wherever it is looked at; null if there is none.
-/// Looking proves nothing: it finds what is proven then.
-Term KernelJudge::findByte(Term term, Term byte) {
-  Terms &terms = scope.terms;
-  Term wanted =
-      terms.make(op.getIsSigned() ? Fn::ExtS : Fn::ExtU, bits(32), {byte});
-  for (Term part : order(term)) {
-    if (part->sort.isFloat || part->sort.width != 32)
-      continue;
-    Evaluator evaluator({part, wanted});
-    bool isByte = true;
-    for (int64_t number = -4096; isByte && number < 4096; ++number) {
-      std::vector<llvm::APInt> values;
-      for (Term variable : evaluator.variables())
-        values.push_back(variable == m
-                             ? llvm::APInt(multiplierSort.width, multiplier[0])
-                             : llvm::APInt(64, number * 997, true)
-                                   .trunc(variable->sort.width));
-      evaluator.run(values);
-      isByte = evaluator.result(0) == evaluator.result(1);
-    }
-    if (isByte)
-      return part;
-  }
-  return nullptr;
-}
-
 /// Where `result` adds something of the sum to the other byte, that: an integer
 /// that a constant factor is for. Null if there is no such place.
 Term KernelJudge::findAdded(Term result) {
@@ -70,8 +42,6 @@ Term KernelJudge::findAdded(Term result) {
   }
   if (!found || !isOne)
     return nullptr;
-  if (op.getFixedAddAttr())
-    return findByte(found, makeKernelByte(op, sum, m, scope.terms));
   if (found->op == Fn::Mul) {
     bool isFirst = found->operands[0]->op == Fn::Constant;
     if (isFirst || found->operands[1]->op == Fn::Constant)
@@ -99,8 +69,7 @@ Expected<std::vector<ProofStep>> KernelJudge::proveResults(func::FuncOp code) {
   };
   for (auto &[ids, pair] : results) {
     auto [defined, result] = pair;
-    Term added =
-        op.getAddAttr() || op.getFixedAddAttr() ? findAdded(result) : nullptr;
+    Term added = op.getAddAttr() ? findAdded(result) : nullptr;
     if (!added) {
       if (Error error = prove("the result of the kernel", defined, result,
                               makeKernelResult(op, byte, residual, terms)))

@@ -60,20 +60,6 @@ Term qbackend::proof::makeKernelByte(int8::Conv2dOp op, Term sum, Term m,
 
 Term qbackend::proof::makeKernelResult(int8::Conv2dOp op, Term byte,
                                        Term residual, Terms &terms) {
-  if (int8::FixedAddAttr add = op.getFixedAddAttr()) {
-    auto scale = [&](Term value, int64_t zeroPoint,
-                     qnnpack::RequantizationAttr requantization) {
-      value =
-          terms.make(op.getIsSigned() ? Fn::ExtS : Fn::ExtU, bits(32), {value});
-      value = terms.binary(Fn::Sub, value, terms.constant(32, zeroPoint));
-      return scaleByFixedPoint(value, requantization, terms);
-    };
-    Term sum =
-        terms.binary(Fn::Add, scale(byte, add.getLhsZeroPoint(), add.getLhs()),
-                     scale(residual, add.getRhsZeroPoint(), add.getRhs()));
-    return addZeroPoint(scaleByFixedPoint(sum, add.getResult(), terms),
-                        add.getZeroPoint(), add.getLo(), add.getHi(), terms);
-  }
   int8::AddAttr add = op.getAddAttr();
   if (!add)
     return byte;
