@@ -4,11 +4,11 @@
 
 #include "Lowering/LowerToLLVM.h"
 
-#include "DoubleMultipliers.h"
-#include "FloatMultipliers.h"
-#include "IntegerRequantizer.h"
 #include "KernelEmitter.h"
 #include "Lowering/Subtarget.h"
+#include "Requantization/DoubleMultipliers.h"
+#include "Requantization/FloatMultipliers.h"
+#include "Requantization/IntegerRequantizer.h"
 
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Execution/CodeGen/ConstantStore.h"

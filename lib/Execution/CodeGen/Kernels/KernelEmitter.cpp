@@ -6,7 +6,7 @@
 
 #include "KernelEmitter.h"
 
-#include "FloatMultipliers.h"
+#include "Requantization/FloatMultipliers.h"
 
 #include "qbackend/Dialect/QBackend/DiscardableAttrs.h"
 #include "qbackend/Execution/CodeGen/Passes.h"

@@ -2,7 +2,7 @@
 //
 // See the header.
 
-#include "DoubleMultipliers.h"
+#include "Requantization/DoubleMultipliers.h"
 
 #include "llvm/ADT/bit.h"
 

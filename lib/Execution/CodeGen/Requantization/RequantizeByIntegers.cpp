@@ -4,9 +4,9 @@
 // where there are no instructions for floats, and the names of the layers that
 // have floats all the same.
 
-#include "IntegerRequantizer.h"
 #include "Lowering/LowerToLLVM.h"
 #include "Lowering/Subtarget.h"
+#include "Requantization/IntegerRequantizer.h"
 
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Support/Places.h"

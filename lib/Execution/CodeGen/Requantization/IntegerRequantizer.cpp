@@ -2,7 +2,7 @@
 //
 // See the header.
 
-#include "IntegerRequantizer.h"
+#include "Requantization/IntegerRequantizer.h"
 
 #include "qbackend/Execution/CodeGen/Passes.h"
 

@@ -3,8 +3,8 @@
 // The pass qbackend-requantize-by-floats: fixed-point products outside of
 // kernels as those in them, see FloatMultipliers.h.
 
-#include "FloatMultipliers.h"
 #include "Lowering/Subtarget.h"
+#include "Requantization/FloatMultipliers.h"
 
 #include "qbackend/Execution/CodeGen/Passes.h"
 

@@ -2,7 +2,7 @@
 //
 // See the header.
 
-#include "FloatMultipliers.h"
+#include "Requantization/FloatMultipliers.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/bit.h"
