@@ -9,7 +9,8 @@
 Each network of networks.py is given to --apply-backend=qnnpack, and what comes out is
 run on N inputs, in each form: `qnnpack` with the kernels of each target, `linalg`, and
 `tosa` compiled as it is. All integers are those of tosa.py. The form `c` is what
---emit=c writes of the kernels, by the host's compiler, on the first input. The multiply-accumulates of
+--emit=c writes of the kernels, by the host's compiler, on the first input; `aarch64` are
+their objects for each target of AArch64, by its cross compiler and qemu-aarch64. The multiply-accumulates of
 a network are those that the summary (QB000) counts as quantized.
 
 The spelling `linalg` is what upstream's passes make of it, with `tosa.apply_scale` in
@@ -25,6 +26,7 @@ computes what the module that came in computes, or the tool refuses.
 import argparse
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -34,7 +36,8 @@ import mutations
 import networks
 
 ROOT = pathlib.Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "test"))
+sys.path[:0] = [str(ROOT / "test"), str(ROOT / "test/Integration")]
+import object_kernels  # noqa: E402
 from tools import run, run_for_remarks  # noqa: E402
 
 
@@ -108,6 +111,26 @@ class Checker:
             folder / "net_test.c", "-o", folder / "net")
         run(folder / "net")
 
+    def run_aarch64(self, label, module, inputs, wanted):
+        """Objects of all targets compute the model's integers, one input at a time."""
+        bits = int(re.search(r"return .*: tensor<[0-9x]+xi(\d+)>",
+                             (self.work / "in.mlir").read_text())[1])
+        for target, features in object_kernels.TARGETS.items():
+            run(sys.executable, ROOT / "utils/compile-to-object.py", module, "-o",
+                self.work / "network", f"--build={self.bin.parent}",
+                f"--llvm={pathlib.Path(self.options.llvm).parent}",
+                "--triple=aarch64-linux-gnu", f"--target={target}",
+                *([f"--features={features}"] if features else []))
+            object_kernels.write_program((self.work / "network.h").read_text(),
+                                         [1, bits // 8], self.work / "main.c")
+            run("aarch64-linux-gnu-gcc", "-static", "-o", self.work / "program",
+                self.work / "main.c", self.work / "network.o", "-lm")
+            found = [np.frombuffer(
+                subprocess.run(["qemu-aarch64", "-cpu", "max", self.work / "program"],
+                               input=each.tobytes(), capture_output=True,
+                               check=True).stdout, f"i{bits // 8}") for each in inputs]
+            self.compare(f"{label} {target}", wanted, np.stack(found))
+
     def find_targets(self, module):
         """Those of this processor, without the one that asks the system first."""
         done = mutations.attempt(self.bin / "qbackend-run", module,
@@ -132,7 +155,8 @@ class Checker:
         if not self.respell(source):
             sys.exit(f"{name}: mlir-opt doesn't lower it")
         for form in self.options.forms.split(","):
-            module, remarks = self.apply(source, "qnnpack" if form == "c" else form)
+            module, remarks = self.apply(
+                source, "qnnpack" if form in ("c", "aarch64") else form)
             summary = re.search(r"QB000.*", remarks)[0]
             kernels, counted = (int(re.search(rf'{field}-macs="?(\d+)', summary)[1])
                                 for field in ("quantized", "all"))
@@ -144,8 +168,9 @@ class Checker:
                              f"kernels\n{remarks}")
                 print(f"{name}, seed {seed}: {kernels} of {macs} multiply-accumulates "
                       "in kernels")
-            if form == "c":
-                self.run_c(f"{name}, seed {seed}, {form}", module, inputs, wanted)
+            if form in ("c", "aarch64"):
+                run_object = self.run_c if form == "c" else self.run_aarch64
+                run_object(f"{name}, seed {seed}, {form}", module, inputs, wanted)
                 continue
             targets = self.options.targets.split(",") if form == "qnnpack" else [""]
             if targets == ["every"]:
