@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles a module with MLIR's execution engine and calls it.
+// Compiles a module with MLIR's execution engine and calls it. More than 600
+// lines, as all that believes the memory layout of a call is here.
 
 #include "qbackend/Execution/Runtime/Executable.h"
 #include "qbackend/Execution/Runtime/ThreadPool.h"

@@ -58,7 +58,7 @@ struct RequantizeByFloatsPass
     getOperation()->walk([&](arith::TruncIOp op) { ops.push_back(op); });
     for (arith::TruncIOp op : ops) {
       Block *block = op->getBlock();
-      if (succeeded(rewrite(op)))
+      if (rewrite(op))
         // The widest type decides how many lanes a vector has.
         for (Operation &each :
              llvm::make_early_inc_range(llvm::reverse(*block)))
@@ -68,7 +68,7 @@ struct RequantizeByFloatsPass
   }
 
   std::optional<Interval> findRange(Value value) const;
-  LogicalResult rewrite(arith::TruncIOp op);
+  bool rewrite(arith::TruncIOp op);
 
   bool isFused = false;
   /// Of results that are made here.
@@ -199,18 +199,18 @@ static Interval findLimits(Value value, Interval range) {
   return range;
 }
 
-LogicalResult RequantizeByFloatsPass::rewrite(arith::TruncIOp op) {
+bool RequantizeByFloatsPass::rewrite(arith::TruncIOp op) {
   auto product = matchProduct(op);
   if (!product)
-    return failure();
+    return false;
   if (product->multiplier == int64_t(1) << product->shift) {
     // Times 1, as zero points are taken off.
     op.replaceAllUsesWith(product->value);
-    return success();
+    return true;
   }
   auto values = isFused ? findRange(product->value) : std::nullopt;
   if (!values)
-    return failure();
+    return false;
   auto apply = [&](int64_t value) -> int64_t {
     int64_t moved = product->rounding == numerics::Rounding::HalfUp ? 0
                     : value < 0 ? -(int64_t(1) << 30)
@@ -223,13 +223,13 @@ LogicalResult RequantizeByFloatsPass::rewrite(arith::TruncIOp op) {
   Interval limits = findLimits(op, results);
   // Each step is tried.
   if (limits.hi - limits.lo > 4096)
-    return failure();
+    return false;
   auto found = findFloatMultipliers(
       {(product->shift - 1) << 32 | product->multiplier},
       {product->rounding, /*zeroPoint=*/0, limits.lo, limits.hi},
       std::max(std::abs(values->lo), std::abs(values->hi)));
   if (!found)
-    return failure();
+    return false;
   const FloatMultiplier &by = found->front();
   ImplicitLocOpBuilder b(op.getLoc(), op);
   auto integer = [&](int32_t number) -> Value {
@@ -256,5 +256,5 @@ LogicalResult RequantizeByFloatsPass::rewrite(arith::TruncIOp op) {
       arith::SubIOp::create(b, bits, integer(llvm::bit_cast<int32_t>(shifter)));
   op.replaceAllUsesWith(result);
   known[result] = results;
-  return success();
+  return true;
 }

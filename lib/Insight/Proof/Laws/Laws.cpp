@@ -458,16 +458,21 @@ Expected<ProofStep> Laws::proveCase(StringRef what, Case question,
   Evaluator evaluator(conclusion);
   ArrayRef<Term> variables = evaluator.variables();
   unsigned count = countBits(variables);
+  auto proveStep = [&](bool mayMultiply) {
+    auto isProven = proveShared(shared, mayMultiply);
+    if (isProven && *isProven) {
+      step.verdict = Verdict::Proven;
+      step.how = "z3";
+    }
+    return isProven;
+  };
   if (allowance.most != 0 && !hasProduct(shared.formula)) {
     if (count > mostBits) {
-      auto isProven = proveShared(shared, /*mayMultiply=*/false);
+      auto isProven = proveStep(/*mayMultiply=*/false);
       if (!isProven)
         return isProven.takeError();
-      if (*isProven) {
-        step.verdict = Verdict::Proven;
-        step.how = "z3";
+      if (*isProven)
         return step;
-      }
     }
     auto near = proveNear(question, allowance);
     if (near)
@@ -494,14 +499,11 @@ Expected<ProofStep> Laws::proveCase(StringRef what, Case question,
     return step;
   }
 
-  auto isProven = proveShared(shared, /*mayMultiply=*/true);
+  auto isProven = proveStep(/*mayMultiply=*/true);
   if (!isProven)
     return isProven.takeError();
-  if (*isProven) {
-    step.verdict = Verdict::Proven;
-    step.how = "z3";
+  if (*isProven)
     return step;
-  }
   Script script = print(one, conclusion);
   auto answer = solver.ask(script);
   if (!answer)
