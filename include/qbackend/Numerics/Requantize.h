@@ -10,8 +10,10 @@
 
 #include "qbackend/Numerics/QuantParams.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace qbackend::numerics {
 
@@ -52,6 +54,22 @@ enum class Rounding {
   /// than 31 is moved by 2^30 first, up for a value >= 0, else down.
   Double,
 };
+
+/// The names of roundings, in the order of their values.
+inline constexpr std::array<std::string_view, 4> roundingNames = {
+    "nearest_even", "half_up", "half_away", "double"};
+
+constexpr std::string_view stringifyRounding(Rounding rounding) {
+  return roundingNames[static_cast<int>(rounding)];
+}
+
+/// The rounding called `name`, or nothing.
+constexpr std::optional<Rounding> symbolizeRounding(std::string_view name) {
+  for (int i = 0; i < static_cast<int>(roundingNames.size()); ++i)
+    if (roundingNames[i] == name)
+      return static_cast<Rounding>(i);
+  return std::nullopt;
+}
 
 /// Returns the low 32 bits of value * multiplier / 2^shift, rounded (TOSA 1.0,
 /// apply_scale_32 and apply_scale_16). `value` has 48 bits if `multiplier` has

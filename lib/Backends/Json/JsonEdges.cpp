@@ -5,6 +5,7 @@
 #include "JsonValues.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -129,8 +130,9 @@ EdgesAttr qbackend::json::readEdges(const Cursor &cursor) {
       for (StringRef name : names.getAsValueRange<StringAttr>()) {
         auto condition = symbolizeEdgeCondition(name);
         if (!condition) {
-          value.emitError() << "unknown condition '" << name
-                            << "', expected inputs_quantized, user_quantized or spelled";
+          value.emitError()
+              << "unknown condition '" << name
+              << "', expected inputs_quantized, user_quantized or spelled";
           return {};
         }
         conditions.push_back(*condition);
@@ -241,14 +243,16 @@ qbackend::json::readRequantization(const Cursor &cursor) {
   if (!members)
     return {};
   static constexpr StringRef keys[] = {"rounding", "multiplier", "quotient"};
-  std::optional<RequantizationRounding> rounding;
+  std::optional<numerics::Rounding> rounding;
   std::optional<RequantizationMultiplier> multiplier;
   std::optional<RequantizationQuotient> quotient = RequantizationQuotient::F64;
   for (auto &[key, value] : *members) {
     bool ok;
     if (key == "rounding") {
-      rounding = readEnum(value, key, &symbolizeRequantizationRounding,
-                          "nearest_even, half_up, half_away or double");
+      auto symbolize =
+          +[](StringRef name) { return numerics::symbolizeRounding(name); };
+      rounding = readEnum(value, key, symbolize,
+                          llvm::join(numerics::roundingNames, ", "));
       ok = rounding.has_value();
     } else if (key == "multiplier") {
       multiplier = readEnum(value, key, &symbolizeRequantizationMultiplier,
@@ -279,7 +283,7 @@ void qbackend::json::printRequantization(RequantizationRuleAttr rule,
                                          llvm::json::OStream &os) {
   os.object([&] {
     os.attribute("rounding",
-                 stringifyRequantizationRounding(rule.getRounding()));
+                 StringRef(numerics::stringifyRounding(rule.getRounding())));
     os.attribute("multiplier",
                  stringifyRequantizationMultiplier(rule.getMultiplier()));
     if (rule.getQuotient() != RequantizationQuotient::F64)

@@ -188,9 +188,7 @@ KernelBuilder::createRequantization(ArrayRef<double> values,
   }
   MLIRContext *context = op.getContext();
   return qnnpack::RequantizationAttr::get(
-      context,
-      *qnnpack::symbolizeRounding(stringifyRequantizationRounding(
-          getRequantizationRule(op).getRounding())),
+      context, getRequantizationRule(op).getRounding(),
       DenseI32ArrayAttr::get(context, multipliers),
       DenseI8ArrayAttr::get(context, shifts), leftShift);
 }
@@ -296,7 +294,7 @@ KernelBuilder::AddRequantizations KernelBuilder::getAddRequantizations() {
   }
   AddRequantizations result;
   // Rounding once, the shift is a part of the multiplier.
-  bool isTwice = rule.getRounding() == RequantizationRounding::Double;
+  bool isTwice = rule.getRounding() == numerics::Rounding::Double;
   int64_t left = isTwice ? 20 : 0;
   double unit = isTwice ? 1 : 0x1p20;
   result.lhs = createRequantization(a * unit / twice, left);

@@ -148,20 +148,20 @@ Value qnnpack::applyFixedPoint(ImplicitLocOpBuilder &b, Value value,
   Value product = arith::MulIOp::create(b, wide, factor);
   Value rounded;
   switch (requantization.getRounding()) {
-  case Rounding::NearestEven: {
+  case numerics::Rounding::NearestEven: {
     Value quotient = arith::ShRSIOp::create(b, product, places);
     Value isOdd = arith::AndIOp::create(b, quotient, number(1));
     rounded = add(add(product, half(1)), isOdd);
     break;
   }
-  case Rounding::HalfUp:
+  case numerics::Rounding::HalfUp:
     rounded = add(product, half(0));
     break;
-  case Rounding::HalfAway:
+  case numerics::Rounding::HalfAway:
     rounded = add(product, half(0));
     rounded = add(rounded, arith::ShRSIOp::create(b, product, number(63)));
     break;
-  case Rounding::Double: {
+  case numerics::Rounding::Double: {
     rounded = add(product, half(0));
     auto isLarge = [](int8_t each) { return each > 31; };
     if (llvm::none_of(shifts, isLarge))

@@ -161,17 +161,11 @@ static Value createRescale(ImplicitLocOpBuilder &b, Value value,
 Value qnnpack_to_tosa::rescale(ImplicitLocOpBuilder &b, Value value,
                                qnnpack::RequantizationAttr requantization,
                                int64_t from, int64_t to, Type element) {
-  tosa::RoundingMode rounding = tosa::RoundingMode::SINGLE_ROUND;
-  switch (requantization.getRounding()) {
-  case qnnpack::Rounding::HalfUp:
-    break;
-  case qnnpack::Rounding::Double:
-    rounding = tosa::RoundingMode::DOUBLE_ROUND;
-    break;
-  case qnnpack::Rounding::NearestEven:
-  case qnnpack::Rounding::HalfAway:
+  bool isTwice = requantization.getRounding() == numerics::Rounding::Double;
+  if (!isTwice && requantization.getRounding() != numerics::Rounding::HalfUp)
     return {};
-  }
+  tosa::RoundingMode rounding = isTwice ? tosa::RoundingMode::DOUBLE_ROUND
+                                        : tosa::RoundingMode::SINGLE_ROUND;
   if (int64_t left = requantization.getLeftShift()) {
     // 2^30 / 2^30 leaves the integer less its zero point.
     value = createRescale(b, value, {1 << 30}, {30},

@@ -63,13 +63,13 @@ OrRefusal<Rescale> tosa_to_qnnpack::readRescale(tosa::RescaleOp op,
   if (!multipliers || !shifts || !from || !to)
     return Refusal("the multiplier, shift or a zero point of its rescale is "
                    "not constant");
-  qnnpack::Rounding rounding;
+  numerics::Rounding rounding;
   switch (op.getRoundingMode()) {
   case tosa::RoundingMode::SINGLE_ROUND:
-    rounding = qnnpack::Rounding::HalfUp;
+    rounding = numerics::Rounding::HalfUp;
     break;
   case tosa::RoundingMode::DOUBLE_ROUND:
-    rounding = qnnpack::Rounding::Double;
+    rounding = numerics::Rounding::Double;
     break;
   case tosa::RoundingMode::INEXACT_ROUND:
     return Refusal("its rescale rounds as the device likes (INEXACT_ROUND)");

@@ -394,16 +394,14 @@ qbackend::getObservationFor(PatternConfigOp pattern, unsigned count) {
 // Requantization
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-RequantizationRuleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                               RequantizationRounding rounding,
-                               RequantizationMultiplier multiplier,
-                               RequantizationQuotient quotient) {
+LogicalResult RequantizationRuleAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, numerics::Rounding rounding,
+    RequantizationMultiplier multiplier, RequantizationQuotient quotient) {
   if (multiplier == RequantizationMultiplier::FixedPoint)
     return success();
-  if (rounding != RequantizationRounding::NearestEven)
+  if (rounding != numerics::Rounding::NearestEven)
     return emitError() << "a multiplier of f32 is rounded '"
-                       << stringifyRequantizationRounding(rounding)
+                       << numerics::stringifyRounding(rounding)
                        << "', expected nearest_even, or a multiplier of "
                           "fixed_point";
   if (quotient != RequantizationQuotient::F64)

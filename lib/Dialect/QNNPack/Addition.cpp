@@ -24,7 +24,7 @@ static int32_t apply(RequantizationAttr requantization, int64_t value) {
   return numerics::applyFixedPoint(
       value * (int64_t(1) << requantization.getLeftShift()),
       requantization.getMultiplier()[0], requantization.getShift()[0],
-      getNumericsRounding(requantization.getRounding()));
+      requantization.getRounding());
 }
 
 static double getFactor(RequantizationAttr requantization) {

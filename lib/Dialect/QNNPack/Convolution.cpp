@@ -8,6 +8,7 @@
 #include <cmath>
 
 using namespace mlir;
+using namespace qbackend;
 using namespace qbackend::qnnpack;
 
 /// The axis and the number of the scales of `weight`.
@@ -36,10 +37,11 @@ static LogicalResult verifyWide(Operation *op, ShapedType input,
     if (int64_t zeroPoint = getQuantizedType(type).getZeroPoint())
       return op->emitOpError() << "has a 16-bit activation with zero point "
                                << zeroPoint << ", expected 0";
-  if (requantization.getRounding() != Rounding::HalfUp)
-    return op->emitOpError() << "has 16-bit activations and rounds "
-                             << stringifyRounding(requantization.getRounding())
-                             << ", expected half_up";
+  if (requantization.getRounding() != numerics::Rounding::HalfUp)
+    return op->emitOpError()
+           << "has 16-bit activations and rounds "
+           << numerics::stringifyRounding(requantization.getRounding())
+           << ", expected half_up";
   for (int32_t multiplier : requantization.getMultiplier().asArrayRef())
     if (multiplier > INT16_MAX)
       return op->emitOpError()

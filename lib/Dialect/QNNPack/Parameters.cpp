@@ -26,20 +26,6 @@ static numerics::QuantRange storageRange(quant::UniformQuantizedType type) {
   return {type.getStorageTypeMin(), type.getStorageTypeMax()};
 }
 
-numerics::Rounding qnnpack::getNumericsRounding(Rounding rounding) {
-  switch (rounding) {
-  case Rounding::NearestEven:
-    return numerics::Rounding::NearestEven;
-  case Rounding::HalfUp:
-    return numerics::Rounding::HalfUp;
-  case Rounding::HalfAway:
-    return numerics::Rounding::HalfAway;
-  case Rounding::Double:
-    return numerics::Rounding::Double;
-  }
-  llvm_unreachable("not a rounding");
-}
-
 float qnnpack::getInverse(double scale) {
   // f32(f32(1 * 1) * f32(1 / scale)) is the reciprocal.
   return numerics::mulMultiplier(1, 1, scale);

@@ -15,7 +15,6 @@ using namespace mlir;
 using namespace qbackend::qnnpack;
 
 #include "qbackend/Dialect/QNNPack/QNNPackDialect.cpp.inc"
-#include "qbackend/Dialect/QNNPack/QNNPackEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "qbackend/Dialect/QNNPack/QNNPackAttrs.cpp.inc"
@@ -72,10 +71,9 @@ bool qbackend::qnnpack::isWide(Type type) {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-RequantizationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                           Rounding rounding, DenseI32ArrayAttr multiplier,
-                           DenseI8ArrayAttr shift, int64_t leftShift) {
+LogicalResult RequantizationAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, numerics::Rounding rounding,
+    DenseI32ArrayAttr multiplier, DenseI8ArrayAttr shift, int64_t leftShift) {
   if (!multiplier || !shift)
     return emitError() << "has no multiplier or no shift, expected both";
   if (multiplier.empty() || multiplier.size() != shift.size())

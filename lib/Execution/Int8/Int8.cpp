@@ -178,9 +178,10 @@ LogicalResult Conv2dOp::verify() {
         "i64, zero points and a pad_value of 0, and no residual");
   if (requantize) {
     if (getMultiplier().getType().getElementType().isF32() &&
-        requantize.getRounding() != qnnpack::Rounding::NearestEven)
+        requantize.getRounding() != numerics::Rounding::NearestEven)
       return emitOpError() << "has multipliers of f32, and rounds "
-                           << stringifyRounding(requantize.getRounding())
+                           << numerics::stringifyRounding(
+                                  requantize.getRounding())
                            << "; expected nearest_even, or multipliers of i64";
     if (failed(verifyRange(*this, requantize.getLo(), requantize.getHi(),
                            getIsSigned())) ||

@@ -352,7 +352,8 @@ template <typename OpT> static void convert(OpT op) {
   bool isSigned = inputType.isSigned();
   auto requantize = int8::RequantizeAttr::get(
       b.getContext(), kernel.zeroPoint, kernel.range.lo, kernel.range.hi,
-      kernel.overflow, fixed ? fixed.getRounding() : Rounding::NearestEven);
+      kernel.overflow,
+      fixed ? fixed.getRounding() : numerics::Rounding::NearestEven);
   Value weights = createConstant(b, weight->elements);
   Value biases = createConstant(b, b.getI32TensorAttr(sums));
   Value multiplier =

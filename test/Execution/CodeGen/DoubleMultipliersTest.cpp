@@ -17,11 +17,11 @@
 using namespace qbackend;
 using codegen::findDoubleMultipliers;
 
-static constexpr std::pair<qnnpack::Rounding, numerics::Rounding> roundings[] =
-    {{qnnpack::Rounding::NearestEven, numerics::Rounding::NearestEven},
-     {qnnpack::Rounding::HalfUp, numerics::Rounding::HalfUp},
-     {qnnpack::Rounding::HalfAway, numerics::Rounding::HalfAway},
-     {qnnpack::Rounding::Double, numerics::Rounding::Double}};
+using numerics::Rounding;
+
+static constexpr Rounding roundings[] = {Rounding::NearestEven,
+                                         Rounding::HalfUp, Rounding::HalfAway,
+                                         Rounding::Double};
 
 static int64_t pack(int64_t multiplier, int64_t shift) {
   return (shift - 1) << 32 | multiplier;
@@ -45,8 +45,7 @@ TEST(DoubleMultipliers, IntegersOfFixedPoint) {
   };
   int64_t compared = 0, found = 0;
   for (int round = 0; round < 20000; ++round) {
-    auto asked = roundings[round % 4].first;
-    auto formula = roundings[round % 4].second;
+    Rounding asked = roundings[round % 4];
     int64_t shift = draw(32, 44), bound = int64_t(1) << draw(12, 31);
     int64_t multiplier = draw(int64_t(1) << 30, INT32_MAX);
     multiplier &= -(int64_t(1) << draw(0, 12));
@@ -56,12 +55,12 @@ TEST(DoubleMultipliers, IntegersOfFixedPoint) {
       continue;
     ++found;
     double number = llvm::bit_cast<double>(doubles->front());
-    bool isDouble = asked == qnnpack::Rounding::Double;
+    bool isDouble = asked == Rounding::Double;
     auto compare = [&](int64_t sum) {
       if (std::abs(sum) > bound || sum < INT32_MIN || sum > INT32_MAX)
         return;
       int64_t expected =
-          std::clamp(numerics::applyFixedPoint(sum, multiplier, shift, formula),
+          std::clamp(numerics::applyFixedPoint(sum, multiplier, shift, asked),
                      -256, 256);
       for (bool fuses : {false, true})
         ASSERT_EQ(scale(sum, number, isDouble, fuses), expected)
@@ -88,14 +87,14 @@ TEST(DoubleMultipliers, NoneWhereASumIsATie) {
   };
   int refused = 0;
   for (int round = 0; round < 3000; ++round) {
-    qnnpack::Rounding asked = roundings[1 + round % 3].first;
+    Rounding asked = roundings[1 + round % 3];
     int64_t shift = draw(32, 44), bound = draw(1, 5000);
     int64_t multiplier = draw(int64_t(1) << 30, INT32_MAX);
     multiplier &= -(int64_t(1) << draw(15, 30));
     bool isTie = false;
     for (int64_t sum = -bound; sum <= bound; ++sum) {
       int64_t product = sum * multiplier;
-      if (asked == qnnpack::Rounding::Double)
+      if (asked == Rounding::Double)
         product += sum >= 0 ? int64_t(1) << 30 : -(int64_t(1) << 30);
       int64_t rest = product & ((int64_t(1) << shift) - 1);
       isTie |= rest == int64_t(1) << (shift - 1);
@@ -109,17 +108,17 @@ TEST(DoubleMultipliers, NoneWhereASumIsATie) {
 }
 
 TEST(DoubleMultipliers, OutOfRange) {
-  auto finds = [](int64_t multiplier, int64_t shift, qnnpack::Rounding asked) {
+  auto finds = [](int64_t multiplier, int64_t shift, Rounding asked) {
     return findDoubleMultipliers({pack(INT32_MAX, 40), pack(multiplier, shift)},
                                  asked, 1000)
         .has_value();
   };
-  EXPECT_TRUE(finds(INT32_MAX, 32, qnnpack::Rounding::HalfUp));
-  EXPECT_FALSE(finds(INT32_MAX, 31, qnnpack::Rounding::HalfUp));
-  EXPECT_TRUE(finds(INT32_MAX, 44, qnnpack::Rounding::HalfUp));
-  EXPECT_FALSE(finds(INT32_MAX, 45, qnnpack::Rounding::HalfUp));
+  EXPECT_TRUE(finds(INT32_MAX, 32, Rounding::HalfUp));
+  EXPECT_FALSE(finds(INT32_MAX, 31, Rounding::HalfUp));
+  EXPECT_TRUE(finds(INT32_MAX, 44, Rounding::HalfUp));
+  EXPECT_FALSE(finds(INT32_MAX, 45, Rounding::HalfUp));
   // Its exponent isn't that of what the second rounding adds.
-  EXPECT_TRUE(finds((1 << 30) - 1, 40, qnnpack::Rounding::HalfUp));
-  EXPECT_FALSE(finds((1 << 30) - 1, 40, qnnpack::Rounding::Double));
-  EXPECT_TRUE(finds(0, 40, qnnpack::Rounding::Double));
+  EXPECT_TRUE(finds((1 << 30) - 1, 40, Rounding::HalfUp));
+  EXPECT_FALSE(finds((1 << 30) - 1, 40, Rounding::Double));
+  EXPECT_TRUE(finds(0, 40, Rounding::Double));
 }

@@ -7,6 +7,7 @@
 #define QBACKEND_DIALECT_QBACKEND_EDGES_H
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/Rounding.h"
 
 #include "qbackend/Dialect/QBackend/QBackendEdgesEnums.h.inc"
 

@@ -7,6 +7,7 @@
 #define QBACKEND_DIALECT_QBACKEND_QBACKENDEDGES
 
 include "qbackend/Dialect/QBackend/QBackendBase.td"
+include "qbackend/Dialect/QBackend/Rounding.td"
 
 //===----------------------------------------------------------------------===//
 // Enums
@@ -29,17 +30,6 @@ def QBackend_EdgeCondition : I32EnumAttr<"EdgeCondition",
       I32EnumAttrCase<"InputsQuantized", 0, "inputs_quantized">,
       I32EnumAttrCase<"UserQuantized", 1, "user_quantized">,
       I32EnumAttrCase<"Spelled", 2, "spelled">
-    ]> {
-  let cppNamespace = "::qbackend";
-  let genSpecializedAttr = 0;
-}
-
-def QBackend_RequantizationRounding : I32EnumAttr<"RequantizationRounding",
-    "how a sum times its multiplier becomes an integer", [
-      I32EnumAttrCase<"NearestEven", 0, "nearest_even">,
-      I32EnumAttrCase<"HalfUp", 1, "half_up">,
-      I32EnumAttrCase<"HalfAway", 2, "half_away">,
-      I32EnumAttrCase<"Double", 3, "double">
     ]> {
   let cppNamespace = "::qbackend";
   let genSpecializedAttr = 0;
@@ -186,8 +176,8 @@ def QBackend_RequantizationRuleAttr
     - `f32`: the number and its product with a sum are f32, in the order of
       QNNPACK for unsigned activations and of XNNPACK for signed ones.
 
-    `rounding` is that of `#qnnpack.requantization`: `nearest_even`, `half_up`,
-    `half_away`, or `double`, TFLite's and CMSIS-NN's two steps.
+    `rounding` is that of `#qnnpack.requantization`; `double` has TFLite's and
+    CMSIS-NN's two steps.
 
     `quotient` has the order of the steps to `M`: `f64` computes all in double,
     `f32_product` rounds `sx * sw` to f32 first (a linear layer of TFLite with one
@@ -214,7 +204,7 @@ def QBackend_RequantizationRuleAttr
     ```
   }];
   let parameters = (ins
-    EnumParameter<QBackend_RequantizationRounding>:$rounding,
+    QBackend_RoundingParameter:$rounding,
     EnumParameter<QBackend_RequantizationMultiplier>:$multiplier,
     DefaultValuedParameter<"::qbackend::RequantizationQuotient",
       "::qbackend::RequantizationQuotient::F64">:$quotient);

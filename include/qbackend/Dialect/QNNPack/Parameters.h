@@ -16,9 +16,6 @@
 
 namespace qbackend::qnnpack {
 
-/// The same rounding, where numbers are computed.
-numerics::Rounding getNumericsRounding(Rounding rounding);
-
 /// f32(1 / scale).
 float getInverse(double scale);
 

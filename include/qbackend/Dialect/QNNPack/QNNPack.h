@@ -13,8 +13,9 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "qbackend/Dialect/QBackend/Rounding.h"
+
 #include "qbackend/Dialect/QNNPack/QNNPackDialect.h.inc"
-#include "qbackend/Dialect/QNNPack/QNNPackEnums.h.inc"
 
 namespace qbackend::qnnpack::detail {
 /// Type constraints of the ops: see their descriptions in QNNPackOps.td.

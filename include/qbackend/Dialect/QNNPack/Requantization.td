@@ -6,20 +6,8 @@
 #ifndef QBACKEND_DIALECT_QNNPACK_REQUANTIZATION
 #define QBACKEND_DIALECT_QNNPACK_REQUANTIZATION
 
-include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributes.td"
-include "mlir/IR/EnumAttr.td"
-
-def QNNPack_Rounding : I32EnumAttr<"Rounding",
-    "how a product with a fixed-point number is rounded", [
-      I32EnumAttrCase<"NearestEven", 0, "nearest_even">,
-      I32EnumAttrCase<"HalfUp", 1, "half_up">,
-      I32EnumAttrCase<"HalfAway", 2, "half_away">,
-      I32EnumAttrCase<"Double", 3, "double">
-    ]> {
-  let cppNamespace = "::qbackend::qnnpack";
-  let genSpecializedAttr = 0;
-}
+include "qbackend/Dialect/QBackend/Rounding.td"
 
 def QNNPack_RequantizationAttr
     : AttrDef<QNNPack_Dialect, "Requantization"> {
@@ -54,7 +42,7 @@ def QNNPack_RequantizationAttr
     #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [32], left_shift = 20>
     ```
   }];
-  let parameters = (ins EnumParameter<QNNPack_Rounding>:$rounding,
+  let parameters = (ins QBackend_RoundingParameter:$rounding,
                         "::mlir::DenseI32ArrayAttr":$multiplier,
                         "::mlir::DenseI8ArrayAttr":$shift,
                         DefaultValuedParameter<"int64_t", "0">:$left_shift);

@@ -50,8 +50,8 @@ def Int8_RequantizeAttr : Int8_Attr<"Requantize", "requantize"> {
   }];
   let parameters = (ins "int32_t":$zero_point, "int32_t":$lo, "int32_t":$hi,
                         "int32_t":$overflow,
-                        DefaultValuedParameter<"::qbackend::qnnpack::Rounding",
-                            "::qbackend::qnnpack::Rounding::NearestEven">:
+                        DefaultValuedParameter<"::qbackend::numerics::Rounding",
+                            "::qbackend::numerics::Rounding::NearestEven">:
                             $rounding);
 }
 

@@ -17,7 +17,7 @@ using namespace qbackend::codegen;
 // round(p / 2^s) is (floor(p' / 2^(s - 1)) + 1) >> 1 of a product p' that is
 // moved by what the rounding differs from half up.
 Value KernelEmitter::scaleByFixedPoint(Value sums, Value multiplierVector,
-                                       qnnpack::Rounding rounding) {
+                                       numerics::Rounding rounding) {
   ImplicitLocOpBuilder &b = *builder;
   VectorType i64 = vectorOf(target.lanes, b.getI64Type());
   auto number = [&](int64_t value) { return splat(i64, value); };
@@ -34,18 +34,18 @@ Value KernelEmitter::scaleByFixedPoint(Value sums, Value multiplierVector,
   Value places = arith::ShRUIOp::create(b, multiplierVector, number(32));
   Value product = arith::MulIOp::create(b, wide, multiplier);
   switch (rounding) {
-  case qnnpack::Rounding::HalfUp:
+  case numerics::Rounding::HalfUp:
     break;
-  case qnnpack::Rounding::HalfAway:
+  case numerics::Rounding::HalfAway:
     product = add(product, shift(product, number(63)));
     break;
-  case qnnpack::Rounding::NearestEven: {
+  case numerics::Rounding::NearestEven: {
     Value isOdd = arith::AndIOp::create(
         b, shift(shift(product, places), number(1)), number(1));
     product = add(add(product, isOdd), number(-1));
     break;
   }
-  case qnnpack::Rounding::Double: {
+  case numerics::Rounding::Double: {
     Value isLarge =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, places, number(30));
     Value unit = arith::SelectOp::create(b, isLarge, number(int64_t(1) << 30),
@@ -91,7 +91,7 @@ Value KernelEmitter::scaleByFloats(Value sums, Value numbers) {
 // nearest, ties to even. Products that are not clamped are exact, so that it
 // doesn't matter whether the addition is one op with them.
 Value KernelEmitter::scaleByDoubles(Value sums, Value multiplierVector,
-                                    qnnpack::Rounding rounding) {
+                                    numerics::Rounding rounding) {
   ImplicitLocOpBuilder &b = *builder;
   VectorType i64 = vectorOf(target.lanes, b.getI64Type()),
              f64 = vectorOf(target.lanes, b.getF64Type());
@@ -102,7 +102,7 @@ Value KernelEmitter::scaleByDoubles(Value sums, Value multiplierVector,
   };
   Value wide = arith::SIToFPOp::create(b, f64, sums);
   Value scaled = arith::MulFOp::create(b, wide, multiplierVector, mayFuse);
-  if (rounding == qnnpack::Rounding::Double) {
+  if (rounding == numerics::Rounding::Double) {
     auto bits = [&](Value value, int64_t mask) -> Value {
       return arith::AndIOp::create(b, arith::BitcastOp::create(b, i64, value),
                                    splat(i64, mask));

@@ -351,11 +351,11 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
   int64_t bound = boundSums(*weight, *bias);
   int8::RequantizeAttr requantize = op.getRequantizeAttr();
   if (!fixedPoint->empty() && hasFma && !op.isWide())
-    floats = findFloatMultipliers(
-        *fixedPoint,
-        {qnnpack::getNumericsRounding(requantize.getRounding()),
-         requantize.getZeroPoint(), requantize.getLo(), requantize.getHi()},
-        bound);
+    floats = findFloatMultipliers(*fixedPoint,
+                                  {requantize.getRounding(),
+                                   requantize.getZeroPoint(),
+                                   requantize.getLo(), requantize.getHi()},
+                                  bound);
   std::unique_ptr<KernelEmitter> emitter = createEmitter(
       op, *weight, /*packs=*/fixedPoint->empty() || floats.has_value());
   ImplicitLocOpBuilder b(op.getLoc(), op);

@@ -272,7 +272,7 @@ private:
   /// The products of `sums` with fixed-point multipliers as int8.conv2d has
   /// them, rounded, in i32.
   Value scaleByFixedPoint(Value sums, Value multiplierVector,
-                          qnnpack::Rounding rounding);
+                          numerics::Rounding rounding);
   /// The bits of `shifter` plus the bytes of `sums`, not yet clamped. Of f32, a
   /// vector has factors and addends, and with two of these, those of negative
   /// sums, the offset that is in the sums, and how far that of negative ones is
@@ -280,7 +280,7 @@ private:
   Value scaleByFloats(Value sums, Value numbers);
   /// The same as scaleByFixedPoint by multipliers of f64.
   Value scaleByDoubles(Value sums, Value multiplierVector,
-                       qnnpack::Rounding rounding);
+                       numerics::Rounding rounding);
   void splatNumbers();
   void copyImage(Value position);
   void forBytes(int64_t bytes,

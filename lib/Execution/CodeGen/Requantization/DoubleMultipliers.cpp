@@ -21,13 +21,13 @@ static uint64_t invert(uint64_t number) {
 
 /// Whether a sum of a magnitude of at most `bound` is a tie.
 static bool mayBeTie(uint64_t multiplier, unsigned shift,
-                     qnnpack::Rounding rounding, uint64_t bound) {
+                     numerics::Rounding rounding, uint64_t bound) {
   // Ties to even are what f64 has, too.
-  if (multiplier == 0 || rounding == qnnpack::Rounding::NearestEven)
+  if (multiplier == 0 || rounding == numerics::Rounding::NearestEven)
     return false;
   // |v| * m = tie modulo 2^s; of both signs the same, for -2^(s-1) = 2^(s-1).
   uint64_t tie = uint64_t(1) << (shift - 1);
-  if (rounding == qnnpack::Rounding::Double)
+  if (rounding == numerics::Rounding::Double)
     tie -= uint64_t(1) << 30;
   unsigned zeros = llvm::countr_zero(multiplier);
   uint64_t mask = (uint64_t(1) << (shift - zeros)) - 1;
@@ -39,7 +39,7 @@ static bool mayBeTie(uint64_t multiplier, unsigned shift,
 
 std::optional<std::vector<int64_t>>
 qbackend::codegen::findDoubleMultipliers(llvm::ArrayRef<int64_t> multipliers,
-                                         qnnpack::Rounding rounding,
+                                         numerics::Rounding rounding,
                                          int64_t bound) {
   std::vector<int64_t> found;
   for (int64_t packed : multipliers) {
@@ -51,7 +51,7 @@ qbackend::codegen::findDoubleMultipliers(llvm::ArrayRef<int64_t> multipliers,
       return std::nullopt;
     // What is added for the second rounding, 2^(30 - s), is read from the
     // exponent.
-    if (rounding == qnnpack::Rounding::Double && multiplier != 0 &&
+    if (rounding == numerics::Rounding::Double && multiplier != 0 &&
         multiplier < uint64_t(1) << 30)
       return std::nullopt;
     found.push_back(

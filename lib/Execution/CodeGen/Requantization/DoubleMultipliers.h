@@ -26,7 +26,7 @@ namespace qbackend::codegen {
 /// bytes.
 std::optional<std::vector<int64_t>>
 findDoubleMultipliers(llvm::ArrayRef<int64_t> multipliers,
-                      qnnpack::Rounding rounding, int64_t bound);
+                      numerics::Rounding rounding, int64_t bound);
 
 } // namespace qbackend::codegen
 

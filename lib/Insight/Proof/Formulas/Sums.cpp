@@ -61,7 +61,7 @@ Expected<Term> FormulaBuilder::weighted(const Windows &windows, bool relu,
   if (requantization)
     formula.text +=
         "clamp(round(acc * m / 2^s), lo - zy, hi - zy) + zy, rounded " +
-        stringifyRounding(requantization.getRounding()).str();
+        std::string(numerics::stringifyRounding(requantization.getRounding()));
   else
     formula.text +=
         "v = f32(f32(acc) * m); " +
@@ -76,7 +76,7 @@ Expected<Term> FormulaBuilder::weighted(const Windows &windows, bool relu,
   // Of 16 bits, sums have 64.
   bool isWide = x.width == 16;
   if (isWide && (!requantization || x.zeroPoint != 0 || y.zeroPoint != 0 ||
-                 requantization.getRounding() != Rounding::HalfUp))
+                 requantization.getRounding() != numerics::Rounding::HalfUp))
     return fail("16-bit activations with zero points or another rounding");
   auto element = cast<quant::QuantizedType>(weightType.getElementType());
   auto perAxis = getPerAxis(weightType);

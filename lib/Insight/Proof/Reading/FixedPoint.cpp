@@ -8,7 +8,7 @@
 
 using namespace qbackend;
 using namespace qbackend::proof;
-using qnnpack::Rounding;
+using numerics::Rounding;
 
 Term qbackend::proof::roundProduct(Term value, Term multiplier, Term shift,
                                    Rounding rounding, Terms &terms) {
@@ -25,7 +25,7 @@ Term qbackend::proof::roundProduct(Term value, Term multiplier, Term shift,
   auto divide = [&](Term a) { return terms.binary(Fn::ShrS, a, shift); };
   Term rounded = nullptr;
   switch (rounding) {
-  case Rounding::NearestEven: {
+  case numerics::Rounding::NearestEven: {
     Term whole = divide(product);
     Term rest = subtract(product, terms.binary(Fn::Shl, whole, shift));
     Term isOdd = terms.make(Fn::Trunc, bits(1), {whole});
@@ -35,10 +35,10 @@ Term qbackend::proof::roundProduct(Term value, Term multiplier, Term shift,
     rounded = terms.select(isUp, add(whole, number(1)), whole);
     break;
   }
-  case Rounding::HalfUp:
+  case numerics::Rounding::HalfUp:
     rounded = divide(add(product, half));
     break;
-  case Rounding::HalfAway: {
+  case numerics::Rounding::HalfAway: {
     Term isNegative = terms.compare(Fn::LessS, product, number(0));
     auto negate = [&](Term a) { return subtract(number(0), a); };
     Term magnitude = terms.select(isNegative, negate(product), product);
@@ -46,7 +46,7 @@ Term qbackend::proof::roundProduct(Term value, Term multiplier, Term shift,
     rounded = terms.select(isNegative, negate(integer), integer);
     break;
   }
-  case Rounding::Double: {
+  case numerics::Rounding::Double: {
     Term isNegative = terms.compare(Fn::LessS, value, terms.constant(32, 0));
     Term moved = terms.select(isNegative, number(-(int64_t(1) << 30)),
                               number(int64_t(1) << 30));

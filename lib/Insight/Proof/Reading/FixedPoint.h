@@ -16,7 +16,7 @@ namespace qbackend::proof {
 /// `multiplier` has 64 bits, a number of 31, and `shift` 66, a number in [2,
 /// 62].
 Term roundProduct(Term value, Term multiplier, Term shift,
-                  qnnpack::Rounding rounding, Terms &terms);
+                  numerics::Rounding rounding, Terms &terms);
 
 /// The same by the only multiplier of `requantization`, behind its
 /// `left_shift`.
