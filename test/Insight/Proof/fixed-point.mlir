@@ -5,6 +5,8 @@
 // RUN: qbackend-prove %s --form=linalg-unsigned-bytes | FileCheck %s --check-prefix=ALL
 // RUN: qbackend-prove %s --form=kernels --target=scalar --target-triple=x86_64-linux-gnu --target-cpu=x86-64 | FileCheck %s --check-prefix=KERNELS
 // RUN: qbackend-prove %s --form=kernels --target-triple=thumbv7em-none-eabihf --target-cpu=cortex-m4 --target=arm | FileCheck %s --check-prefix=KERNELS
+// RUN: qbackend-prove %s --form=kernels --target=avx2 --target-triple=x86_64-linux-gnu --target-cpu=x86-64 --target-features=+avx2,+fma | FileCheck %s --check-prefix=ALL
+// RUN: qbackend-prove %s --form=kernels --target=sse2 --target-triple=x86_64-linux-gnu --target-cpu=x86-64 | FileCheck %s --check-prefix=ALL
 // RUN: not qbackend-prove %s --form=tosa | FileCheck %s --check-prefix=TOSA
 
 !x = !quant.uniform<i8:f32, 0.05:-3>

@@ -32,16 +32,16 @@ KernelJudge::Result KernelJudge::checkCopy(Environment &values) {
   Result finding;
   Fn extend = op.getIsSigned() ? Fn::ExtS : Fn::ExtU;
   Term byte = scope.terms.variable("byte", bits(8));
-  Term held = scratch.width == 8
+  Term held = scratch.sort.width == 8
                   ? byte
-                  : scope.terms.make(extend, bits(scratch.width), {byte});
+                  : scope.terms.make(extend, scratch.sort, {byte});
   hasOtherSign = llvm::any_of(copies, [](const KernelAccess *copy) {
     return llvm::any_of(copy->lanes,
                         [](Term lane) { return lane->op == Fn::Xor; });
   });
   if (hasOtherSign)
     held = scope.terms.binary(Fn::Xor, held,
-                              scope.terms.constant(scratch.width, 128));
+                              scope.terms.constant(scratch.sort.width, 128));
   llvm::DenseMap<Term, Term> padding = {
       {byte, scope.terms.constant(8, op.getPadValue())}};
   Term pad = scope.terms.replace(held, padding);
@@ -175,26 +175,64 @@ KernelJudge::Result KernelJudge::checkVector(const StoredVector &vector,
     int64_t o = output + i;
     // What is before the lane's group.
     int64_t group = (o / outGroup - output / outGroup) * inGroup;
-    if (auto finding = checkLane(lane, values, o, distance - group))
+    uint32_t moved;
+    if (auto finding = checkLane(lane, values, o, distance - group, moved))
       return finding;
-    if (!lane.multiplier)
-      continue;
-    const KernelBuffer &buffer = walk.buffers[lane.multiplier->buffer];
-    uint64_t bits =
-        buffer.values[walk.places.evaluate(lane.multiplier->at, values)];
-    if ((bits & llvm::maskTrailingOnes<uint64_t>(multiplierSort.width)) !=
-        multiplier[o])
+    auto read = [&](const KernelElement &element) {
+      const KernelBuffer &buffer = walk.buffers[element.buffer];
+      return llvm::APInt(
+                 64, buffer.values[walk.places.evaluate(element.at, values)],
+                 /*isSigned=*/true)
+          .trunc(buffer.sort.width);
+    };
+    if (lane.multiplier && read(*lane.multiplier) != multiplier[o])
       return wrong("the multiplier of output channel " + Twine(o) +
                    " is another one's");
+    if (lane.numbers.empty() && moved != 0)
+      return wrong("the sum of output channel " + Twine(o) + " begins with " +
+                   Twine(int32_t(uint32_t(bias[o]) + moved)) + ", not with " +
+                   Twine(bias[o]));
+    if (lane.numbers.empty())
+      continue;
+    std::vector<uint64_t> numbers = {uint64_t(o), moved};
+    for (auto &[name, element] : lane.numbers)
+      numbers.push_back(read(element).getZExtValue());
+    if (!lane.law->seen.insert(numbers).second)
+      continue;
+    auto [first, last] = boundSum(o);
+    StepCase each;
+    each.first = first;
+    each.last = last;
+    each.place = ", for output channel " + std::to_string(o);
+    each.constants[offset] = llvm::APInt(32, moved);
+    each.constants[m] = llvm::APInt(m->sort.width, multiplier[o]);
+    for (auto &[name, element] : lane.numbers)
+      each.constants[name] = read(element);
+    lane.law->steps.cases.push_back(std::move(each));
   }
   return std::nullopt;
 }
 
+/// The smallest and the largest sum of output channel `output`; where these
+/// wrap, any.
+std::pair<int64_t, int64_t> KernelJudge::boundSum(int64_t output) {
+  int64_t first = bias[output], last = first, count = weight.size() / out;
+  int64_t least = op.getIsSigned() ? -128 : 0;
+  for (int64_t w : ArrayRef(weight).slice(output * count, count)) {
+    first += std::min(w * least, w * (least + 255));
+    last += std::max(w * least, w * (least + 255));
+  }
+  if (first < INT32_MIN || last > INT32_MAX)
+    return {INT32_MIN, INT32_MAX};
+  return {first, last};
+}
+
 /// What each byte of the window of output channel `output` is multiplied by, at
-/// `distance` of where a window begins.
+/// `distance` of where a window begins; `moved` is what the sum begins with,
+/// less the bias.
 KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
                                            Environment values, int64_t output,
-                                           int64_t distance) {
+                                           int64_t distance, uint32_t &moved) {
   const LinearForm &form = *lane.form;
   int64_t dilationY = op.getDilation()[0], dilationX = op.getDilation()[1];
   int64_t reach = (kernelY - 1) * dilationY * row +
@@ -207,7 +245,7 @@ KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
     const std::vector<int64_t> *weights =
         product.weight ? &walk.buffers[product.weight->buffer].values : nullptr;
     unsigned bits =
-        product.weight ? walk.buffers[product.weight->buffer].width : 0;
+        product.weight ? walk.buffers[product.weight->buffer].sort.width : 0;
     std::vector<uint32_t> *of = nullptr;
     if (product.function) {
       of = &factors[product.function];
@@ -329,9 +367,6 @@ KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
         constant += zero;
     }
   }
-  if (constant != uint32_t(bias[output]))
-    return wrong("the sum of output channel " + Twine(output) +
-                 " begins with " + Twine(int32_t(constant)) + ", not with " +
-                 Twine(bias[output]));
+  moved = constant - uint32_t(bias[output]);
   return std::nullopt;
 }

@@ -20,7 +20,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -34,16 +33,8 @@ using llvm::Expected;
 //===----------------------------------------------------------------------===//
 
 template <typename T> std::vector<T> KernelJudge::readConstant(Value buffer) {
-  auto get = buffer.getDefiningOp<memref::GetGlobalOp>();
-  auto global = get ? SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
-                          get, get.getNameAttr())
-                    : memref::GlobalOp();
-  auto elements = global && global.getConstant() && global.getInitialValue()
-                      ? dyn_cast<ElementsAttr>(*global.getInitialValue())
-                      : ElementsAttr();
-  if (!elements)
-    return {};
-  auto bytes = getBytes(get, elements);
+  ElementsAttr elements = codegen::getConstantElements(buffer, symbols);
+  auto bytes = elements ? getBytes(op, elements) : Expected<Bytes>(Bytes());
   if (!bytes || bytes->width != 8 * sizeof(T)) {
     llvm::consumeError(bytes.takeError());
     return {};
@@ -179,6 +170,7 @@ Expected<std::vector<ProofStep>> KernelJudge::judge(func::FuncOp code) {
     return stop(*finding);
   sum = scope.terms.variable("sum", bits(32));
   residual = scope.terms.variable("the other byte", bits(8));
+  offset = scope.terms.variable("its offset", bits(32));
   if (!multiplier.empty()) {
     Table table;
     table.shape = {out};

@@ -6,8 +6,9 @@
 #define QBACKEND_LIB_INSIGHT_PROOF_KERNELS_KERNELJUDGE_H
 
 #include "Kernels/LinearForm.h"
-#include "Terms/Solver.h"
+#include "Laws/Laws.h"
 
+#include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Execution/Int8/Int8.h"
 #include "qbackend/Execution/Samples/ArrayFile.h"
 #include "qbackend/Insight/Proof/Prove.h"
@@ -29,6 +30,12 @@ struct Finding {
   std::string text;
 };
 
+/// What lanes make of any sum: of all multipliers, or by steps, each case once.
+struct ResultLaw {
+  Steps steps;
+  std::set<std::vector<uint64_t>> seen;
+};
+
 /// A vector that is stored in the result.
 struct StoredVector {
   const KernelAccess *store;
@@ -38,9 +45,12 @@ struct StoredVector {
     /// constant that all have in common.
     Linear outer;
     int64_t first = 0;
-    /// The element that is stored, with `sum`, `m` and `r` as variables.
-    Term result, defined;
+    /// The element that is stored, with `sum`, `m` and `r` as variables, or,
+    /// where others take the place of `m`, these `numbers`, and a sum that is
+    /// moved by `offset`.
+    ResultLaw *law;
     std::optional<KernelElement> multiplier;
+    std::vector<std::pair<Term, KernelElement>> numbers;
   };
   std::vector<Lane> lanes;
   /// Loops around it that weights, and what is read of a window, depend on.
@@ -51,7 +61,8 @@ struct StoredVector {
 class KernelJudge {
 public:
   KernelJudge(int8::Conv2dOp op, Solver &solver)
-      : op(op), solver(solver), walk(scope, assumedBatch), forms(walk, scope) {}
+      : op(op), symbols(op->getParentOfType<mlir::ModuleOp>()), solver(solver),
+        walk(scope, assumedBatch), forms(walk, scope) {}
 
   llvm::Expected<std::vector<ProofStep>> judge(mlir::func::FuncOp code);
 
@@ -75,7 +86,8 @@ private:
   Result checkVector(const StoredVector &vector, const Environment &values,
                      int64_t output, int64_t distance);
   Result checkLane(const StoredVector::Lane &lane, Environment values,
-                   int64_t output, int64_t distance);
+                   int64_t output, int64_t distance, uint32_t &moved);
+  std::pair<int64_t, int64_t> boundSum(int64_t output);
   llvm::Expected<std::vector<ProofStep>> proveResults(mlir::func::FuncOp code);
   std::string run(mlir::func::FuncOp code);
   llvm::APInt addUp(const arrays::Array &image, int64_t index);
@@ -86,12 +98,13 @@ private:
     return op.getMultiplier() &&
            op.getMultiplier().getType().getElementType().isInteger(64);
   }
-  template <typename T> static std::vector<T> readConstant(mlir::Value buffer);
+  template <typename T> std::vector<T> readConstant(mlir::Value buffer);
   int64_t getWeight(int64_t output, int64_t ky, int64_t kx, int64_t i) const {
     return weight[((output * kernelY + ky) * kernelX + kx) * inGroup + i];
   }
 
   int8::Conv2dOp op;
+  mlir::SymbolTable symbols;
   Solver &solver;
   Scope scope;
   KernelWalk walk;
@@ -122,9 +135,9 @@ private:
   /// Blocks whose products were compared.
   std::set<std::vector<int64_t>> compared;
   std::vector<bool> written;
-  Term sum = nullptr, m = nullptr, residual = nullptr;
-  /// When a result is defined, and what it is, in the order of making.
-  std::map<std::pair<unsigned, unsigned>, std::pair<Term, Term>> results;
+  Term sum = nullptr, m = nullptr, residual = nullptr, offset = nullptr;
+  /// By when a result is defined, and what it is, in the order of making.
+  std::map<std::pair<unsigned, unsigned>, ResultLaw> results;
 };
 
 } // namespace qbackend::proof

@@ -4,7 +4,6 @@
 
 #include "Kernels/KernelJudge.h"
 
-#include "Laws/Laws.h"
 #include "Reading/ReadKernel.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -53,40 +52,46 @@ Term KernelJudge::findAdded(Term result) {
 /// A byte that is added to another one is proven by itself, and is then any
 /// byte: so few inputs are left that all are computed.
 Expected<std::vector<ProofStep>> KernelJudge::proveResults(func::FuncOp code) {
-  std::vector<ProofStep> steps;
+  std::vector<ProofStep> proven;
   Terms &terms = scope.terms;
   Laws laws(scope, solver);
   Term byte = makeKernelByte(op, sum, m, terms);
-  auto prove = [&](StringRef what, Term defined, Term emitted,
-                   Term wanted) -> Error {
-    auto step = laws.proveEqual(what, defined, emitted, wanted);
-    if (!step)
-      return step.takeError();
-    if (step->verdict == Verdict::Counterexample)
-      step->run = run(code);
-    steps.push_back(*step);
-    return Error::success();
-  };
-  for (auto &[ids, pair] : results) {
-    auto [defined, result] = pair;
-    Term added = op.getAddAttr() ? findAdded(result) : nullptr;
+  for (auto &[ids, law] : results) {
+    auto prove = [&](StringRef what, Steps &steps, Term wanted) -> Error {
+      steps.formula = wanted;
+      auto step = steps.cases.empty() ? laws.proveEqual(what, steps.defined,
+                                                        steps.emitted, wanted)
+                                      : laws.proveSteps(what, steps, sum);
+      if (!step)
+        return step.takeError();
+      if (step->verdict == Verdict::Counterexample)
+        step->run = run(code);
+      proven.push_back(*step);
+      return Error::success();
+    };
+    Steps &steps = law.steps;
+    Term result = steps.emitted,
+         added = op.getAddAttr() ? findAdded(result) : nullptr;
     if (!added) {
-      if (Error error = prove("the result of the kernel", defined, result,
+      if (Error error = prove("the result of the kernel", steps,
                               makeKernelResult(op, byte, residual, terms)))
         return std::move(error);
       continue;
     }
     Fn extend = op.getIsSigned() ? Fn::ExtS : Fn::ExtU;
-    if (Error error = prove("the byte that the kernel adds", defined, added,
+    steps.emitted = added;
+    if (Error error = prove("the byte that the kernel adds", steps,
                             terms.make(extend, bits(32), {byte})))
       return std::move(error);
     Term any = terms.variable("the byte", bits(8));
     llvm::DenseMap<Term, Term> by = {
         {added, terms.make(extend, bits(32), {any})}};
-    if (Error error = prove("the result of the kernel", terms.constant(1, 1),
-                            terms.replace(result, by),
+    Steps rest;
+    rest.defined = terms.constant(1, 1);
+    rest.emitted = terms.replace(result, by);
+    if (Error error = prove("the result of the kernel", rest,
                             makeKernelResult(op, any, residual, terms)))
       return std::move(error);
   }
-  return steps;
+  return proven;
 }

@@ -32,7 +32,9 @@ static std::optional<SmallVector<StringRef, 3>> getFeatures(StringRef name) {
   if (!name.consume_front("llvm."))
     return std::nullopt;
   if (!name.consume_front("x86."))
-    return name.starts_with("fshr.") ? std::optional(Features()) : std::nullopt;
+    return name.starts_with("fshr.") || name.starts_with("lrint.")
+               ? std::optional(Features())
+               : std::nullopt;
   if (!llvm::Triple(llvm::sys::getProcessTriple()).isX86())
     return std::nullopt;
   if (name == "avx512.vpdpbusd.256")

@@ -95,6 +95,8 @@ KernelJudge::Result KernelJudge::makeVector(const KernelAccess &store) {
     }
     if (lane.multiplier)
       add(lane.multiplier->at);
+    for (auto &[name, element] : lane.numbers)
+      add(element.at);
   }
   vector.blockLoops.assign(used.begin(), used.end());
   vectors.push_back(std::move(vector));
@@ -118,14 +120,16 @@ KernelJudge::Result KernelJudge::makeLane(StoredVector &vector,
     if (llvm::any_of(node->operands,
                      [&](Term operand) { return ofTotal.contains(operand); }))
       ofTotal.insert(node);
-    bool isScaled = isFixedPoint()
-                        ? node->op == Fn::ExtS && node->sort == bits(64)
-                        : node->op == Fn::SToF;
+    bool isScaled = node->op == Fn::SToF ||
+                    (node->op == Fn::ExtS && node->sort == bits(64));
     if (!isScaled || ofTotal.contains(node->operands[0]))
       continue;
     if (total)
       return open("a result is of several sums");
     total = node->operands[0];
+    // A sum that is moved where it is negative; all else has to be of it.
+    while (total->op == Fn::Select)
+      total = total->operands[2];
     ofTotal.insert(total);
     ofTotal.insert(node);
   }
@@ -183,20 +187,30 @@ KernelJudge::Result KernelJudge::makeLane(StoredVector &vector,
   lane.form = it->second.get();
 
   // The rest, of any sum.
-  llvm::DenseMap<Term, Term> by = {{total, sum}};
-  Term result = scope.terms.replace(stored, by);
-  llvm::DenseMap<Term, Term> names;
-  for (Term node : order(result)) {
+  Terms &terms = scope.terms;
+  llvm::DenseMap<Term, Term> by = {{total, sum}}, names;
+  unsigned ways = 0;
+  for (Term node : order(terms.replace(stored, by))) {
     if (node->op != Fn::Variable || node == sum)
       continue;
     auto element = walk.elements.find(node);
-    if (element == walk.elements.end())
-      return open("a result depends on more than its sum");
+    if (element == walk.elements.end()) {
+      // One bit is how it may be compiled.
+      if (!(node->sort == bits(1)))
+        return open("a result depends on more than its sum");
+      names[node] = terms.variable("way " + std::to_string(ways++), bits(1));
+      continue;
+    }
     const KernelBuffer &buffer = walk.buffers[element->second.buffer];
     if (buffer.kind == KernelBuffer::Constant && m && node->sort == m->sort &&
         !lane.multiplier) {
       lane.multiplier = element->second;
       names[node] = m;
+    } else if (buffer.kind == KernelBuffer::Constant && m) {
+      Term name = terms.variable(
+          "number " + std::to_string(lane.numbers.size()), node->sort);
+      lane.numbers.push_back({name, element->second});
+      names[node] = name;
     } else if (residualArgument && buffer.kind == KernelBuffer::Argument &&
                buffer.argument == *residualArgument) {
       if (!(element->second.at == store.at + Linear(int64_t(index))))
@@ -207,17 +221,20 @@ KernelJudge::Result KernelJudge::makeLane(StoredVector &vector,
       return open("a result depends on another tensor");
     }
   }
-  lane.result = scope.terms.replace(result, names);
-  lane.defined = scope.terms.constant(1, 1);
-  for (Term node : nodes) {
-    auto condition = walk.conditions.find(node);
-    if (condition == walk.conditions.end())
-      continue;
-    Term needed = scope.terms.replace(condition->second, by);
-    lane.defined =
-        scope.terms.both(lane.defined, scope.terms.replace(needed, names));
-  }
-  results.try_emplace({lane.defined->id, lane.result->id}, lane.defined,
-                      lane.result);
+  if (lane.multiplier && !lane.numbers.empty())
+    return open("a result depends on more than its sum and a multiplier");
+  if (!lane.numbers.empty())
+    by[total] = terms.binary(Fn::Add, sum, offset);
+  auto name = [&](Term term) {
+    return terms.replace(terms.replace(term, by), names);
+  };
+  Term result = name(stored), defined = terms.constant(1, 1);
+  for (Term node : nodes)
+    if (auto condition = walk.conditions.find(node);
+        condition != walk.conditions.end())
+      defined = terms.both(defined, name(condition->second));
+  lane.law = &results[{defined->id, result->id}];
+  lane.law->steps.defined = defined;
+  lane.law->steps.emitted = result;
   return std::nullopt;
 }

@@ -133,6 +133,19 @@ bool KernelWalk::walkSaturating(Operation *op, StringRef name,
     held[op->getResult(0)] = std::move(result);
     return true;
   }
+  // LLVM's language reference: by the rounding mode, which is to nearest.
+  if (name.starts_with("llvm.lrint.v") && operands.size() == 1) {
+    for (Term lane : operands[0].parts) {
+      if (!lane->sort.isFloat || carrying != 0)
+        return false;
+      Term rounded = terms.make(Fn::RoundEven, lane->sort, {lane});
+      result.parts.push_back(terms.make(Fn::FToS, bits(32), {rounded}));
+      conditions[result.parts.back()] =
+          terms.fits(rounded, 32, /*isSigned=*/true);
+    }
+    held[op->getResult(0)] = std::move(result);
+    return true;
+  }
   if (operands.size() != 2 || operands[0].per != 1 || operands[1].per != 1 ||
       operands[0].parts.size() != operands[1].parts.size())
     return false;

@@ -39,9 +39,7 @@ Term KernelWalk::getElement(unsigned buffer, const Linear &at) {
   for (auto [symbol, factor] : at.coefficients)
     name += std::to_string(factor) + " s" + std::to_string(symbol) + " ";
   name += std::to_string(at.offset) + "]";
-  bool isFloat = buffers[buffer].width == 0;
-  Term term =
-      scope.terms.variable(name, isFloat ? f32() : bits(buffers[buffer].width));
+  Term term = scope.terms.variable(name, buffers[buffer].sort);
   elements.try_emplace(term, KernelElement{buffer, at});
   return term;
 }
@@ -50,26 +48,24 @@ Term KernelWalk::getElement(unsigned buffer, const Linear &at) {
 // Functions and loops
 //===----------------------------------------------------------------------===//
 
-/// Bits of an element; 0 for f32.
-static std::optional<unsigned> getWidth(MemRefType type) {
-  if (!type.getLayout().isIdentity())
+static std::optional<Sort> getElementSort(MemRefType type) {
+  Type element = type.getElementType();
+  bool isFloat = element.isF32() || element.isF64();
+  if (!type.getLayout().isIdentity() || (!isFloat && !element.isInteger()))
     return std::nullopt;
-  if (type.getElementType().isF32())
-    return 0;
-  if (auto integer = dyn_cast<IntegerType>(type.getElementType()))
-    if (integer.getWidth() % 8 == 0 && integer.getWidth() <= 64)
-      return integer.getWidth();
-  return std::nullopt;
+  unsigned width = element.getIntOrFloatBitWidth();
+  if (width % 8 != 0 || width > 64)
+    return std::nullopt;
+  return Sort{isFloat, width};
 }
 
 Error KernelWalk::walk(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     auto type = dyn_cast<MemRefType>(argument.getType());
-    auto width = type ? getWidth(type) : std::nullopt;
-    if (!width)
+    auto sort = type ? getElementSort(type) : std::nullopt;
+    if (!sort)
       return fail(function, "has an argument without a meaning here");
-    KernelBuffer buffer{KernelBuffer::Argument, argument.getArgNumber(),
-                        *width};
+    KernelBuffer buffer{KernelBuffer::Argument, argument.getArgNumber(), *sort};
     buffer.size = 1;
     for (int64_t size : type.getShape())
       buffer.size *= ShapedType::isDynamic(size) ? assumed : size;
@@ -168,15 +164,15 @@ Expected<unsigned> KernelWalk::addGlobal(Operation *op) {
     return fail(op, "is no constant");
   if (auto it = globals.find(global); it != globals.end())
     return it->second;
-  auto width = getWidth(global.getType());
+  auto sort = getElementSort(global.getType());
   auto elements = dyn_cast<ElementsAttr>(*global.getInitialValue());
   auto bytes = elements ? getBytes(op, elements)
                         : Expected<Bytes>(fail(op, "is no constant"));
   if (!bytes)
     return bytes.takeError();
-  if (!width)
+  if (!sort)
     return fail(op, "has elements without a meaning here");
-  KernelBuffer buffer{KernelBuffer::Constant, 0, *width};
+  KernelBuffer buffer{KernelBuffer::Constant, 0, *sort};
   buffer.size = elements.getNumElements();
   for (int64_t i = 0; i < buffer.size; ++i)
     buffer.values.push_back(bytes->read(i).getSExtValue());
@@ -437,9 +433,10 @@ static Error readConstant(arith::ConstantOp op, Terms &terms,
     if (auto integer = dyn_cast<IntegerAttr>(value))
       parts.push_back(terms.constant(integer.getValue()));
     else if (auto real = dyn_cast<FloatAttr>(value);
-             real && real.getType().isF32())
+             real && (real.getType().isF32() || real.getType().isF64()))
       parts.push_back(
-          terms.constantBits(f32(), real.getValue().bitcastToAPInt()));
+          terms.constantBits({true, real.getType().getIntOrFloatBitWidth()},
+                             real.getValue().bitcastToAPInt()));
     else
       return false;
     return true;
@@ -471,10 +468,11 @@ Error KernelWalk::walkOp(Operation *op) {
     return Error::success();
   }
   if (auto alloc = dyn_cast<memref::AllocOp>(op)) {
-    auto width = getWidth(alloc.getType());
-    if (!width || !alloc.getType().hasStaticShape() || !loops.empty())
+    auto sort = getElementSort(alloc.getType());
+    if (!sort || sort->isFloat || !alloc.getType().hasStaticShape() ||
+        !loops.empty())
       return fail(op, "makes a buffer that is not followed");
-    KernelBuffer buffer{KernelBuffer::Scratch, 0, *width};
+    KernelBuffer buffer{KernelBuffer::Scratch, 0, *sort};
     buffer.size = alloc.getType().getNumElements();
     held[op->getResult(0)] = unsigned(buffers.size());
     buffers.push_back(std::move(buffer));

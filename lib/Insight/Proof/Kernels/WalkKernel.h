@@ -22,7 +22,7 @@ struct KernelBuffer {
   Kind kind;
   /// Of an argument its number.
   unsigned argument = 0;
-  unsigned width = 8;
+  Sort sort = bits(8);
   int64_t size = 0;
   std::vector<int64_t> values;
 };

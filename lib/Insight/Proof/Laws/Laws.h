@@ -26,6 +26,20 @@ struct Allowance {
                       const llvm::APInt &b) const;
 };
 
+/// Sums from `first` to `last`, which are what they are with `constants`.
+struct StepCase {
+  int64_t first, last;
+  llvm::DenseMap<Term, llvm::APInt> constants;
+  /// Where, behind a counterexample.
+  std::string place;
+};
+
+/// Functions of a sum that rise or fall with it, in each of `cases`.
+struct Steps {
+  Term defined, emitted, formula;
+  std::vector<StepCase> cases;
+};
+
 /// Floats as a number and as their bits, integers with their sign.
 std::string printValue(Sort sort, const llvm::APInt &value);
 
@@ -40,6 +54,10 @@ public:
   llvm::Expected<ProofStep> proveEqual(llvm::StringRef what, Term defined,
                                        Term emitted, Term formula,
                                        const Allowance &allowance = {});
+
+  /// The same in each case of `steps`, whatever their variable `sum` is there.
+  llvm::Expected<ProofStep> proveSteps(llvm::StringRef what, const Steps &steps,
+                                       Term sum);
 
   /// The fold of the code has the result of that of the formula. Returns in
   /// `emittedResult` what the code's result is, as a term of the formula's.

@@ -18,6 +18,13 @@ using namespace qbackend::proof;
 using llvm::APInt;
 using llvm::Expected;
 
+/// Whether `op` has that flag, and no other.
+static bool mayContract(Operation *op) {
+  auto math = dyn_cast<arith::ArithFastMathInterface>(op);
+  auto flags = math ? math.getFastMathFlagsAttr() : arith::FastMathFlagsAttr();
+  return flags && flags.getValue() == arith::FastMathFlags::contract;
+}
+
 namespace {
 class Translator {
 public:
@@ -35,6 +42,7 @@ private:
   Term shift(Fn kind);
   Term convert(Fn kind, bool isSigned);
   Term divide(Fn kind);
+  Term addFloats();
 
   Sort getSort() const {
     // Of vectors one lane.
@@ -176,6 +184,24 @@ Term Translator::divide(Fn kind) {
   return terms.binary(kind, operands[0], by);
 }
 
+/// Whether an addition and a product that it has are one op, rounded once, is
+/// the compiler's choice where the flag is: a variable.
+Term Translator::addFloats() {
+  Term sum = terms.binary(Fn::AddF, operands[0], operands[1]);
+  for (unsigned i : {0, 1}) {
+    Term factors = operands[i];
+    if (!mayContract(op) || factors->op != Fn::MulF)
+      continue;
+    Term isOne = terms.variable("fused " + std::to_string(sum->id), bits(1));
+    sum = terms.select(isOne,
+                       terms.make(Fn::Fma, sum->sort,
+                                  {factors->operands[0], factors->operands[1],
+                                   operands[1 - i]}),
+                       sum);
+  }
+  return sum;
+}
+
 Term Translator::translate() {
   auto binary = [&](Fn kind) {
     return terms.binary(kind, operands[0], operands[1]);
@@ -218,7 +244,7 @@ Term Translator::translate() {
       .Case([&](arith::SelectOp) {
         return terms.select(operands[0], operands[1], operands[2]);
       })
-      .Case([&](arith::AddFOp) { return binary(Fn::AddF); })
+      .Case([&](arith::AddFOp) { return addFloats(); })
       .Case([&](arith::SubFOp) { return binary(Fn::SubF); })
       .Case([&](arith::MulFOp) { return binary(Fn::MulF); })
       .Case([&](arith::DivFOp) { return binary(Fn::DivF); })
@@ -235,9 +261,11 @@ Term Translator::translate() {
       .Case([&](arith::ExtFOp) { return make(Fn::ConvertF); })
       .Case([&](arith::TruncFOp) { return make(Fn::ConvertF); })
       .Case([&](arith::BitcastOp) -> Term {
-        // A NaN has many bits.
-        if (!operands[0]->sort.isFloat || getSort().isFloat)
+        if (operands[0]->sort.isFloat == getSort().isFloat)
           return nullptr;
+        if (getSort().isFloat)
+          return make(Fn::FromBits);
+        // A NaN has many bits.
         require(terms.negate(terms.make(Fn::IsNaN, bits(1), {operands[0]})));
         return make(Fn::Bits);
       })
@@ -332,7 +360,8 @@ Expected<Scalar> qbackend::proof::readScalarOp(Operation *op,
       return fail("rounds in another way than to nearest, ties to even");
   if (auto math = dyn_cast<arith::ArithFastMathInterface>(op))
     if (auto flags = math.getFastMathFlagsAttr();
-        flags && flags.getValue() != arith::FastMathFlags::none)
+        flags && flags.getValue() != arith::FastMathFlags::none &&
+        !(isa<arith::AddFOp, arith::MulFOp>(op) && mayContract(op)))
       return fail("has fast-math flags, with which its result is not one "
                   "number");
   Term result = Translator(op, terms, scope.terms, defined).translate();

@@ -188,6 +188,9 @@ Script qbackend::proof::print(Term assumption, Term conclusion) {
     case Fn::ConvertF:
       os << "(" << getToFloat(node->sort) << " RNE" << operands << ")";
       break;
+    case Fn::FromBits:
+      os << "(" << getToFloat(node->sort) << operands << ")";
+      break;
     case Fn::UToF:
       os << "((_ to_fp_unsigned " << (to == 32 ? "8 24" : "11 53") << ") RNE"
          << operands << ")";

@@ -158,6 +158,8 @@ APInt qbackend::proof::apply(const Node &node, ArrayRef<APInt> operands) {
     return toInteger(real(0), width, node.op == Fn::FToS);
   case Fn::Bits:
     return *a;
+  case Fn::FromBits:
+    return toBits(toFloat(node.sort, *a));
   case Fn::ConvertF: {
     APFloat x = real(0);
     bool loses;

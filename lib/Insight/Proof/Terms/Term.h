@@ -80,7 +80,8 @@ enum class Fn {
   FToS,
   FToU,
   ConvertF,
-  Bits // of a float
+  Bits,    // of a float
+  FromBits // a float
 };
 
 struct Node {

@@ -17,7 +17,7 @@ import layers  # noqa: E402
 from tools import run  # noqa: E402
 
 FEATURES = {"avx512vnni": "+avx512vnni,+avx512bw,+avx512vl", "avxvnni": "+avxvnni,+avx2",
-            "avx2": "+avx2", "sse2": ""}
+            "avx2": "+avx2", "avx2 fma": "+avx2,+fma", "sse2": ""}
 
 
 def change(step):
@@ -123,16 +123,47 @@ FAULTS = [
      r"(%c8(?:_\d+)? = arith\.constant )(8)(?= : index)", change(-4)),
     ("a copy with another sign", "wide", "avx2",
      COPY + r")arith\.extui", r"\1arith.extsi"),
+    # Fixed-point multipliers as f32, whose offsets and addends are two.
+    ("a factor that is another one", "fixed", "avx2 fma",
+     r'(packed_1 : memref<320xi32> = dense<"0x.{4})(..)', byte),
+    ("an addend that is one off", "fixed", "avx2 fma",
+     r'(packed_1 : memref<320xi32> = dense<"0x.{64})(..)', byte),
+    ("an offset for the other sign", "fixed", "avx2 fma", r"cmpi slt", "cmpi sgt"),
+    ("an offset without its addend", "fixed", "avx2 fma",
+     r"(arith\.select %\d+, )(%\d+)(, %\d+ : vector<8xi1>, vector<8xf32>)",
+     lambda match: match[1] + match[3][2:].split()[0] + match[3]),
+    ("a bias that is another one's", "fixed", "avx2 fma",
+     r"(packed_0 : memref<64xi32> = dense<\[)(-?\d+)", change(40)),
+    ("a limit that is one off", "fixed_unsigned", "avx2 fma",
+     r"(constant )(1262485534)(?= : i32)", change(1)),
+    ("a product that is rounded before its sum", "fixed_up", "avx2 fma",
+     r"(%\d+) = math\.fma (%\d+), (%\d+), (%\d+) : (vector<8xf32>)",
+     r"%early = arith.mulf \2, \3 : \5\n\1 = arith.addf %early, \4 : \5"),
+    # And as f64, whose second rounding has the sign of the sum.
+    ("a multiplier that is another one's", "fixed", "sse2",
+     r"(memref<64xf64> = dense<\[)[^,]*", r"\g<1>5.01E-4"),
+    ("a second rounding without a sign", "fixed", "sse2",
+     r"dense<-9223372036854775808> : vector<4xi64>", "dense<0> : vector<4xi64>"),
+    ("a second rounding that is larger", "fixed", "sse2",
+     r"dense<9218868437227405312> : vector<4xi64>",
+     "dense<9200854038717923328> : vector<4xi64>"),
+    ("a zero point that is off by one", "fixed", "sse2", r"(constant )(5)(?= : i32)",
+     change(1)),
+    ("an integer behind the truncation", "fixed_even", "sse2",
+     r"llvm\.call_intrinsic \"llvm\.lrint[^(]*\"\((%\d+)\) : \(vector<4xf64>\) -> "
+     r"vector<4xi32>", r"arith.fptosi \1 : vector<4xf64> to vector<4xi32>"),
 ]
 
 # No image has such a sum, or hardly one.
-RARE = ("an overflow to the largest", "a clamp that is missing")
+RARE = ("an overflow to the largest", "a clamp that is missing",
+        "a product that is rounded before its sum")
 
 # Changes that are none: they have to be seen through.
 SAME = [("padded", "avx512vnni", r"arith\.addi (%\d+), (%\d+) : index",
          r"arith.addi \2, \1 : index"),
         ("residual", "sse2", r"arith\.muli (%\d+), (%\d+) : vector",
-         r"arith.muli \2, \1 : vector")]
+         r"arith.muli \2, \1 : vector"),
+        ("fixed", "avx2 fma", r"math\.fma (%\d+), (%\d+)", r"math.fma \2, \1")]
 
 
 def main(work):
@@ -142,7 +173,7 @@ def main(work):
         module = work / f"{name}.mlir"
         module.write_text(layers.write(name))
         options = (f"target-triple=x86_64-linux-gnu target-features={FEATURES[target]} "
-                   f"target={target}")
+                   f"target={target.split()[0]}")
         return module, run("qbackend-opt", module,
                            f"--qbackend-generate-kernels={options}")
 

@@ -11,7 +11,7 @@ import sys
 # `most` is the largest weight, `scale` the smallest of three multipliers.
 DEFAULTS = dict(stride=(1, 1), padding=(0, 0, 0, 0), dilation=(1, 1), groups=1,
                 signed=False, pad=3, most=127, scale=0.0005,
-                requantize=(0, 0, 255, 255), add=None)
+                rounding=None, requantize=(0, 0, 255, 255), add=None)
 LAYERS = {
     "pointwise": dict(x="1x4x5x8", w=(20, 1, 1, 8), y="1x4x5x20"),
     "padded": dict(x="?x6x7x5", w=(36, 3, 3, 5), y="?x3x4x36", stride=(2, 2),
@@ -51,6 +51,19 @@ LAYERS = {
     "depthwise_packed_signed": dict(x="1x5x5x72", w=(72, 3, 3, 1), y="1x3x3x72",
                                     groups=72, signed=True, pad=0,
                                     requantize=(0, -128, 127, 127)),
+    # Fixed-point multipliers.
+    "fixed": dict(x="1x4x4x8", w=(64, 1, 1, 8), y="1x4x4x64", signed=True,
+                  rounding="double", requantize=(5, -100, 127, 127)),
+    "fixed_up": dict(x="1x6x7x5", w=(36, 3, 3, 5), y="1x6x7x36", signed=True, pad=-3,
+                     padding=(1, 1, 1, 1), rounding="half_up",
+                     requantize=(-7, -128, 127, 127)),
+    "fixed_unsigned": dict(x="1x7x9x20", w=(20, 3, 3, 1), y="1x5x7x20", groups=20,
+                           rounding="half_away", requantize=(30, 30, 200, 200)),
+    "fixed_even": dict(x="1x4x4x8", w=(20, 1, 1, 8), y="1x4x4x20", signed=True,
+                       rounding="nearest_even", requantize=(0, -128, 127, 127)),
+    "fixed_residual": dict(x="1x4x4x8", w=(12, 1, 1, 8), y="1x4x4x12", signed=True,
+                           rounding="double", requantize=(10, -128, 127, 127),
+                           add=(1048576, 700000, -3000000, 20, "true", -7, -128, 127)),
     # More than one block of outputs reads an image of 16 bits for each byte.
     "wide": dict(x="1x3x3x4", w=(160, 3, 3, 4), y="1x3x3x160", padding=(1, 1, 1, 1),
                  pad=100, requantize=(1, 0, 255, 255)),
@@ -58,12 +71,18 @@ LAYERS = {
 
 
 def constant(name, shape, kind, values):
-    packed = b"".join(struct.pack("<" + {"i8": "b", "i32": "i", "f32": "f"}[kind], value)
-                      for value in values)
+    code = "<" + {"i8": "b", "i32": "i", "i64": "q", "f32": "f"}[kind]
+    packed = b"".join(struct.pack(code, value) for value in values)
     shape = "x".join(map(str, shape))
     return (f'memref.global "private" constant @{name} : memref<{shape}x{kind}> = '
             f'dense<"0x{packed.hex()}">\n',
             f"memref<{shape}x{kind}>")
+
+
+def pack(scale):
+    """The 31-bit multiplier of `scale` and its shift, less 1."""
+    mantissa, exponent = math.frexp(scale)
+    return (30 - exponent) << 32 | round(mantissa * 2**31)
 
 
 def fields(names, values):
@@ -82,8 +101,10 @@ def write(name):
                       [i * 7919 % 4001 - 2000 for i in range(out)])}
     result = "i32"
     if layer["requantize"]:
-        constants["m"] = constant(f"{name}_m", (out,), "f32",
-                                  [layer["scale"] * (1 + i % 3) for i in range(out)])
+        scales = [layer["scale"] * (1 + i % 3) for i in range(out)]
+        kind = "i64" if layer["rounding"] else "f32"
+        constants["m"] = constant(f"{name}_m", (out,), kind,
+                                  map(pack, scales) if layer["rounding"] else scales)
         result = "i8"
     types = {"x": f"memref<{layer['x']}xi8>",
              **{key: type for key, (_, type) in constants.items()}}
@@ -98,8 +119,10 @@ def write(name):
     if layer["signed"]:
         attributes.append("is_signed")
     if layer["requantize"]:
+        rounding = f", rounding = {layer['rounding']}" if layer["rounding"] else ""
         attributes.append("requantize = #int8.requantize<" + fields(
-            ("zero_point", "lo", "hi", "overflow"), layer["requantize"]) + ">")
+            ("zero_point", "lo", "hi", "overflow"), layer["requantize"]) +
+            rounding + ">")
     if layer["add"]:
         attributes.append("add = #int8.add<" + fields(
             ("lhs", "rhs", "offset", "shift", "half_up", "zero_point", "lo", "hi"),
