@@ -9,6 +9,7 @@
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Operators/Recognizer.h"
+#include "qbackend/Support/Places.h"
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/OperationCount.h"
 #include "qbackend/Transforms/Analysis/SourceValues.h"
@@ -85,12 +86,23 @@ static Value materializeIntegers(OpBuilder &builder, Location loc,
   return {};
 }
 
+/// Where the operator that ends at `root` is: it has the name of what it
+/// computes if what moves its result has none.
+static Location getOperatorLoc(Operation *root, const Slice &slice) {
+  if (getLocationName(root->getLoc()).empty())
+    for (Operation *op : llvm::reverse(slice.ops))
+      if (slice.active.contains(op) && !movesElements(op) &&
+          !getLocationName(op->getLoc()).empty())
+        return op->getLoc();
+  return root->getLoc();
+}
+
 /// Puts a `qbackend.operator` in the place of `found`.
 static void createOperator(RecognizedOperator &found, const Slice &slice,
                            ConstantEvaluator &constants) {
   Operation *root = found.result.getDefiningOp();
   OpBuilder builder(root);
-  Location loc = root->getLoc();
+  Location loc = getOperatorLoc(root, slice);
 
   if (auto transpose = dyn_cast<TransposeAttr>(found.kind)) {
     Value replacement =

@@ -43,9 +43,7 @@ static bool isMovable(Operation *op) {
   return !hasOthers;
 }
 
-/// Whether `op` computes nothing: each element of its result is one of its
-/// input, or a constant.
-static bool movesElements(Operation *op) {
+bool qbackend::movesElements(Operation *op) {
   if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
           tensor::PadOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
           tosa::ReshapeOp, tosa::TransposeOp, tosa::PadOp, tosa::SliceOp,

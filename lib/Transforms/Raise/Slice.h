@@ -27,6 +27,10 @@ struct Slice {
   llvm::SmallVector<Extent, 1> extents;
 };
 
+/// Whether `op` computes nothing: each element of its result is one of its
+/// input, or a constant.
+bool movesElements(mlir::Operation *op);
+
 /// Collects the slice of `found`; failure, if it isn't a closed, pure subgraph
 /// whose inner activations nobody else uses: what only moves elements of an
 /// operand may be shared, and is then part of each operator that reads it. A
