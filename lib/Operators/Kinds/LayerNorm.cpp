@@ -159,7 +159,8 @@ static bool hasValidNumbers(const Norm &norm, const FormulaReader &reader,
                             double count, const Scalar *root,
                             ScalarExpressions &expressions) {
   double scale = norm.affine.scale;
-  if (scale == 1 && norm.affine.shift == 0)
+  // Parameters of one element are numbers.
+  if ((scale == 1 && norm.affine.shift == 0) || count == 1)
     return true;
   for (const Scalar *operand : {root->a, root->b})
     if (expressions.getNumber(operand))

@@ -289,6 +289,14 @@ const Formula *FormulaReader::readUncached(Value value,
   return nullptr;
 }
 
+void forms::dropUnitAxes(SmallVectorImpl<unsigned> &axes,
+                         RankedTensorType type) {
+  llvm::sort(axes);
+  auto isUnit = [&](unsigned axis) { return type.getDimSize(axis) == 1; };
+  if (!llvm::all_of(axes, isUnit))
+    llvm::erase_if(axes, isUnit);
+}
+
 const Formula *FormulaReader::readReduced(const Reduction &reduction,
                                           const Position &position) {
   Position loops(reduction.reduced.size());
@@ -312,10 +320,9 @@ const Formula *FormulaReader::readReduced(const Reduction &reduction,
     // Nothing that the input is read by.
     if (!reducedDims[index])
       return nullptr;
-    if (type.getDimSize(*reducedDims[index]) != 1)
-      variable.axes.push_back(*reducedDims[index]);
+    variable.axes.push_back(*reducedDims[index]);
   }
-  llvm::sort(variable.axes);
+  dropUnitAxes(variable.axes, type);
   variables.push_back(variable);
   Formula formula;
   formula.kind = ScalarKind::Operand;

@@ -104,6 +104,11 @@ llvm::SmallVector<unsigned> getProperDims(mlir::RankedTensorType type);
 /// Whether both have the same dimensions but for those of 1.
 bool differsInUnitDims(mlir::RankedTensorType lhs, mlir::RankedTensorType rhs);
 
+/// Sorts the dimensions of `type` that are reduced, without those of size 1
+/// unless all are.
+void dropUnitAxes(llvm::SmallVectorImpl<unsigned> &axes,
+                  mlir::RankedTensorType type);
+
 /// The operands of a copy or a change of unit dimensions: what it reads where
 /// `value` is read at `position`; null for other ops.
 mlir::Value getCopied(mlir::Value value, Position &position);

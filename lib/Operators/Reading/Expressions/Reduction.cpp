@@ -47,10 +47,19 @@ readLinalgReduction(OpResult result, ScalarExpressions &expressions) {
     return std::nullopt;
 
   Reduction reduction{scalar->kind, element, {}, {}};
-  for (auto [iterator, size] :
-       llvm::zip_equal(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
-    reduction.reduced.push_back(iterator == utils::IteratorType::reduction &&
-                                size != 1);
+  // Loops of one iteration are of no interest beside others.
+  auto iterators = op.getIteratorTypesArray();
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  auto isReduced = [&](unsigned loop, bool countsUnits) {
+    return iterators[loop] == utils::IteratorType::reduction &&
+           (countsUnits || ranges[loop] != 1);
+  };
+  auto loops = llvm::seq<unsigned>(0, op.getNumLoops());
+  bool hasOnlyUnits = llvm::none_of(loops, [&](unsigned loop) {
+    return isReduced(loop, /*countsUnits=*/false);
+  });
+  for (unsigned loop : loops)
+    reduction.reduced.push_back(isReduced(loop, hasOnlyUnits));
   for (AffineExpr expr : op.getMatchingIndexingMap(destination).getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim && !isa<AffineConstantExpr>(expr))

@@ -79,7 +79,7 @@ static std::optional<Statistic> merge(const FormulaReader &reader,
   Statistic merged = inner;
   merged.scale *= *factor;
   merged.axes.append(outer.axes.begin(), outer.axes.end());
-  llvm::sort(merged.axes);
+  dropUnitAxes(merged.axes, reader.getType());
   return merged;
 }
 
