@@ -335,10 +335,12 @@ def skeleton(function):
         if op.name in BETWEEN or "const" in op.name:
             continue
         if op.is_operator:
-            what = str(op.attributes)
+            # A number is a constant where a pattern has an edge for it.
+            what, count = re.subn(r"(#qbackend\.(?:add|mul))<scalar = [^>]*>", r"\1",
+                                  str(op.attributes))
             operands = op.roles["inputs"]
         else:
-            what, operands = op.name, op.operands
+            what, operands, count = op.name, op.operands, 0
         # Tables of real zero points are made real by a linalg.generic.
         if op.name in ("linalg.generic", "tensor.empty") and not lines_use(
                 function, op):
@@ -349,7 +351,7 @@ def skeleton(function):
             continue
         for result in op.results:
             numbers[result] = f"v{len(numbers)}"
-        lines.append(f"{what} {[resolve(o) for o in operands]}")
+        lines.append(f"{what} {[resolve(o) for o in operands] + ['constant'] * count}")
     return lines
 
 

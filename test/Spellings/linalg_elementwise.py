@@ -39,7 +39,7 @@ class LinalgElementwise(Writer):
             f"tensor.empty({sizes}) : {tensor_type(shape, element)}", shape,
             element)
         if self.style("zero") == "shared":
-            return self.text._once(("empty", shape, element), make)
+            return self.text._once(("empty", shape, element, sizes), make)
         return make()
 
     def filled(self, shape, number):
@@ -53,7 +53,8 @@ class LinalgElementwise(Writer):
                 f"outs({init.name} : {init.type}) -> {init.type}", shape)
 
         if self.style("zero") == "shared":
-            return self.text._once(("filled", shape, number), make)
+            return self.text._once(
+                ("filled", shape, number, self.text.batch), make)
         return make()
 
     # Generics.

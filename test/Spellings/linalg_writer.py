@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Networks in linalg on tensors: torch-mlir's, StableHLO's and older forms."""
 
+import contextlib
+
 import numpy as np
 
 import formulas
@@ -388,13 +390,26 @@ class LinalgWriter(LinalgConvolution):
         elif self.style("linear_high") == "collapse":
             rows = None if None in x.shape else int(np.prod(x.shape[:-1]))
             flat = self.collapse(x, (rows, x.shape[-1]))
-            inner, after = self.biased_init(bias, (rows, shape[-1]), 1)
-            y = self.contraction(flat, weight, inner)
-            y = self.add_bias(y, after, 1)
+            with self.batch_of(flat):
+                inner, after = self.biased_init(bias, (rows, shape[-1]), 1)
+                y = self.contraction(flat, weight, inner)
+                y = self.add_bias(y, after, 1)
             return self.expand(y, shape)
         else:
             y = self.high_contraction(x, weight, init)
         return self.add_bias(y, after, len(shape) - 1)
+
+    @contextlib.contextmanager
+    def batch_of(self, rows):
+        """Where the dynamic extent is that of `rows`, not the batch."""
+        batch = self.text.batch
+        if None in rows.shape:
+            zero = self.text.scalar(0, "index")
+            self.text.batch = self.text.name()
+            self.text.line(
+                f"{self.text.batch} = tensor.dim {rows.name}, {zero} : {rows.type}")
+        yield
+        self.text.batch = batch
 
     def contraction(self, x, weight, init):
         form = self.style("linear")

@@ -159,6 +159,17 @@ void forms::recognizeElementwise(Recognition &recognition) {
     }
     return;
   }
+  // A product with 1, or a ratio to it.
+  if (Value unchanged = getUnchanged(recognition.root, expressions);
+      unchanged && scalar->kind == ScalarKind::Operand &&
+      llvm::any_of(recognition.root->getOperands(),
+                   [&](Value operand) {
+                     return recognition.constants().isConstant(operand);
+                   }) &&
+      expressions.isActivation(scalar) && !mayGrow(recognition.result())) {
+    recognition.add(DropoutAttr::get(recognition.context()), {unchanged});
+    return;
+  }
   if (!scalar->a || !scalar->b || scalar->c)
     return;
   std::optional<double> left = expressions.getNumber(scalar->a);

@@ -48,6 +48,22 @@ struct Factors {
 };
 } // namespace
 
+/// What `op` only changes the shape of, or moves dimensions of 1 in; else null.
+static Value getReordered(Operation *op) {
+  if (Value before = getReshaped(op))
+    return before;
+  Value source;
+  auto map = getCopyMap(op, source);
+  auto type = map ? getFloatType(source) : RankedTensorType();
+  if (!type || !map->isPermutation())
+    return {};
+  SmallVector<unsigned> loops;
+  for (auto [dim, expr] : llvm::enumerate(map->getResults()))
+    if (type.getDimSize(dim) != 1)
+      loops.push_back(cast<AffineDimExpr>(expr).getPosition());
+  return llvm::is_sorted(loops) ? source : Value();
+}
+
 /// Goes back from the root over one sum with a parameter, changes of shape, and
 /// what changes nothing, in any order.
 static std::optional<Product> findProduct(Recognition &recognition) {
@@ -62,7 +78,7 @@ static std::optional<Product> findProduct(Recognition &recognition) {
       product.contraction = std::move(*contraction);
       return product;
     }
-    if (Value before = getReshaped(op)) {
+    if (Value before = getReordered(op)) {
       if (!getFloatType(before))
         return std::nullopt;
       if (!product.reshape)
@@ -264,7 +280,7 @@ static bool copiesExtents(Operation *reshape, Value value) {
 /// Appends the operands that the input of the layer may be in `shape`, the one
 /// that needs no change of shape first.
 static void getInputs(const Product &product, const Factors &factors,
-                      ArrayRef<int64_t> shape, bool isReshaped,
+                      ArrayRef<int64_t> shape, bool isReshaped, Operation *root,
                       SmallVectorImpl<RecognizedOperand> &found) {
   SmallVector<unsigned> loops(factors.rows);
   llvm::append_range(loops, factors.reduced);
@@ -298,8 +314,13 @@ static void getInputs(const Product &product, const Factors &factors,
   }
   // The elements are in order: only the shape may differ.
   Value value = view.source;
+  bool isSame = false;
+  auto isProper = [](int64_t size) { return size != 1; };
   for (int i = 0; i < 3; ++i) {
     auto type = getFloatType(value);
+    isSame |=
+        i > 0 && llvm::equal(llvm::make_filter_range(type.getShape(), isProper),
+                             llvm::make_filter_range(shape, isProper));
     bool crosses = i > 0 || isReshaped;
     if (type.getShape() == shape &&
         (!crosses || llvm::count(shape, ShapedType::kDynamic) <= 1 ||
@@ -311,6 +332,9 @@ static void getInputs(const Product &product, const Factors &factors,
       break;
     value = before;
   }
+  // Only dimensions of 1 change after the layer: it ends before that.
+  if (isSame && found.empty() && getReordered(root))
+    return;
   // A change of shape before the product makes up for one after it. One extent
   // follows from the number of elements.
   auto isKnown = [](ArrayRef<int64_t> sizes) {
@@ -513,7 +537,8 @@ void forms::recognizeLinear(Recognition &recognition) {
   op.bias = *bias;
 
   SmallVector<RecognizedOperand> inputs;
-  getInputs(*product, *factors, shape, isPixel || product->reshape, inputs);
+  getInputs(*product, *factors, shape, isPixel || product->reshape,
+            recognition.root, inputs);
   for (RecognizedOperand &input : inputs) {
     op.inputs = {input};
     recognition.found.push_back(op);

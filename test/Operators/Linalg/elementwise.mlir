@@ -141,3 +141,34 @@ func.func @add_zero(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
   %n = arith.subf %zeros, %d : tensor<1x4x8x8xf32>
   return %n : tensor<1x4x8x8xf32>
 }
+
+// What is multiplied by 1, or divided by it, is nothing.
+// CHECK-LABEL: func.func @times_one
+// CHECK-NEXT: %[[E:.*]] = math.exp %arg0
+// CHECK-NEXT: return %[[E]]
+func.func @times_one(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %one = arith.constant dense<1.0> : tensor<1x4xf32>
+  %e = math.exp %x : tensor<1x4xf32>
+  %d = arith.divf %e, %one : tensor<1x4xf32>
+  %m = arith.mulf %one, %d : tensor<1x4xf32>
+  return %m : tensor<1x4xf32>
+}
+
+// A number that is broadcast to a dynamic shape is one, too.
+// CHECK-LABEL: func.func @broadcast_number
+// CHECK: qbackend.operator [#qbackend.mul<scalar = 2.500000e-01>] inputs(%arg0)
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @broadcast_number(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %four = arith.constant dense<4.0> : tensor<1x1xf32>
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (0, 0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+    ins(%four : tensor<1x1xf32>) outs(%e : tensor<?x4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<?x4xf32>
+  %r = linalg.div ins(%x, %b : tensor<?x4xf32>, tensor<?x4xf32>) outs(%e : tensor<?x4xf32>) -> tensor<?x4xf32>
+  return %r : tensor<?x4xf32>
+}

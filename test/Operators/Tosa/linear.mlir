@@ -202,3 +202,44 @@ func.func @any_number_of_pixels(%x: tensor<?x2x6x8xf32>, %w: tensor<5x1x1x8xf32>
   %r = tosa.reshape %c, %s2 : (tensor<?x1x1x5xf32>, !tosa.shape<4>) -> tensor<?x2x6x5xf32>
   return %r : tensor<?x2x6x5xf32>
 }
+
+// Rows of any number of sequences, a bias, and the dimension of the heads: the layer
+// has its own input and result, as with a fixed number, and the view is another operator.
+// CHECK-LABEL: func.func @heads(
+// CHECK: %[[L:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) bias(%{{.*}}) : (tensor<?x4x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<?x4x2xf32>
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.reshape] inputs(%[[L]]) {{.*}}-> tensor<?x4x1x2xf32>
+// CHECK: return
+func.func @heads(%x: tensor<?x4x3xf32>) -> tensor<?x4x1x2xf32> {
+  %w = "tosa.const"() <{values = dense<[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]> : tensor<1x3x2xf32>}> : () -> tensor<1x3x2xf32>
+  %b = "tosa.const"() <{values = dense<[[[7.0, 8.0]]]> : tensor<1x1x2xf32>}> : () -> tensor<1x1x2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s0 = tosa.const_shape {values = dense<[1, -1, 3]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %s1 = tosa.const_shape {values = dense<[-1, 4, 2]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %s2 = tosa.const_shape {values = dense<[-1, 4, 1, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %rows = tosa.reshape %x, %s0 : (tensor<?x4x3xf32>, !tosa.shape<3>) -> tensor<1x?x3xf32>
+  %m = tosa.matmul %rows, %w, %z, %z : (tensor<1x?x3xf32>, tensor<1x3x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x?x2xf32>
+  %y = tosa.reshape %m, %s1 : (tensor<1x?x2xf32>, !tosa.shape<3>) -> tensor<?x4x2xf32>
+  %r = tosa.add %y, %b : (tensor<?x4x2xf32>, tensor<1x1x2xf32>) -> tensor<?x4x2xf32>
+  %v = tosa.reshape %r, %s2 : (tensor<?x4x2xf32>, !tosa.shape<4>) -> tensor<?x4x1x2xf32>
+  return %v : tensor<?x4x1x2xf32>
+}
+
+// A layer as a convolution of images of one pixel, with a transpose that only moves
+// dimensions of 1 behind it.
+// CHECK-LABEL: func.func @moved_unit(
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) bias(%arg2) : (tensor<1x4x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<1x4x2xf32>
+// CHECK-NOT: #qbackend.conv
+// CHECK: return
+func.func @moved_unit(%x: tensor<1x4x3xf32>, %w: tensor<2x1x1x3xf32>, %b: tensor<2xf32>) -> tensor<1x4x2xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s1 = tosa.const_shape {values = dense<[4, 1, 1, 3]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %s2 = tosa.const_shape {values = dense<[1, 4, 1, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %s3 = tosa.const_shape {values = dense<[1, 4, 2]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %p = tosa.reshape %x, %s1 : (tensor<1x4x3xf32>, !tosa.shape<4>) -> tensor<4x1x1x3xf32>
+  %c = tosa.conv2d %p, %w, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+    : (tensor<4x1x1x3xf32>, tensor<2x1x1x3xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<4x1x1x2xf32>
+  %r = tosa.reshape %c, %s2 : (tensor<4x1x1x2xf32>, !tosa.shape<4>) -> tensor<1x4x1x2xf32>
+  %t = tosa.transpose %r {perms = array<i32: 0, 2, 1, 3>} : (tensor<1x4x1x2xf32>) -> tensor<1x1x4x2xf32>
+  %y = tosa.reshape %t, %s3 : (tensor<1x1x4x2xf32>, !tosa.shape<3>) -> tensor<1x4x2xf32>
+  return %y : tensor<1x4x2xf32>
+}

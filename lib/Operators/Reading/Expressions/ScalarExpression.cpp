@@ -3,6 +3,8 @@
 // Reads regions and tensor ops into scalar expressions.
 
 #include "Reading/Expressions/ScalarExpression.h"
+#include "Reading/Layout.h"
+
 #include "qbackend/Operators/ScalarOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -532,11 +534,23 @@ const Scalar *ScalarExpressions::readElementwise(Operation *op) {
   return readsInit(scalar) ? nullptr : scalar;
 }
 
+static bool isDynamic(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && !type.hasStaticShape();
+}
+
 std::optional<double> ScalarExpressions::getNumber(const Scalar *scalar) {
   if (scalar->kind == ScalarKind::Constant)
     return scalar->number;
-  if (scalar->kind == ScalarKind::Operand)
-    return constants.getSplat(scalar->value);
+  if (scalar->kind == ScalarKind::Operand) {
+    // One that is broadcast to a dynamic shape is no constant itself.
+    Value value = scalar->value, source;
+    std::optional<double> number = constants.getSplat(value);
+    while (!number && isDynamic(value) &&
+           getCopyMap(getProducer(value), source))
+      number = constants.getSplat(value = source);
+    return number;
+  }
   // Numbers that a region computes, such as a square root of two.
   if (!scalar->a)
     return std::nullopt;
