@@ -26,6 +26,9 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
 
+#include <cfloat>
+#include <cmath>
+
 namespace qbackend {
 #define GEN_PASS_DEF_NORMALIZECODEPASS
 #include "qbackend/Transforms/Passes.h.inc"
@@ -220,7 +223,8 @@ static LogicalResult keepRankOfInsert(tensor::InsertSliceOp op,
 }
 
 /// Dimensions of 1 that padding gets afterwards are there before: what reads it
-/// (a pool, whose padding this is) has the padding in front of it.
+/// (a convolution, or a pool, whose padding this is) has the padding in front
+/// of it. Other numbers are no such padding, and stay where they are.
 static LogicalResult addUnitsBeforePad(tensor::ExpandShapeOp op,
                                        PatternRewriter &rewriter) {
   auto pad = op.getSrc().getDefiningOp<tensor::PadOp>();
@@ -245,12 +249,17 @@ static LogicalResult addUnitsBeforePad(tensor::ExpandShapeOp op,
   }
   auto sourceType = type.clone(shape);
   auto collapse = pad.getSource().getDefiningOp<tensor::CollapseShapeOp>();
-  Value source = collapse && collapse.getSrcType() == sourceType
-                     ? collapse.getSrc()
-                     : tensor::ExpandShapeOp::create(
-                           rewriter, op.getLoc(), sourceType, pad.getSource(),
-                           op.getReassociationIndices())
-                           .getResult();
+  bool isDropped = collapse && collapse.getSrcType() == sourceType;
+  FloatAttr constant;
+  if (!isDropped && matchPattern(number, m_Constant(&constant)) &&
+      std::abs(constant.getValueAsDouble()) < FLT_MAX &&
+      !constant.getValue().isZero())
+    return rewriter.notifyMatchFailure(op, "no window takes in the number");
+  Value source = isDropped ? collapse.getSrc()
+                           : tensor::ExpandShapeOp::create(
+                                 rewriter, op.getLoc(), sourceType,
+                                 pad.getSource(), op.getReassociationIndices())
+                                 .getResult();
   rewriter.replaceOpWithNewOp<tensor::PadOp>(op, type, source, low, high,
                                              number, pad.getNofold());
   rewriter.eraseOp(pad);

@@ -247,6 +247,22 @@ func.func @groups_before_pad(%x: tensor<1x3x1x1xf32>) -> tensor<1x3x1x1x4xf32> {
 
 // -----
 
+// A number that no convolution or pool pads with: an operator of its own.
+// CHECK-LABEL: func.func @number_before_groups
+// CHECK: %[[P:.*]] = tensor.pad %arg0 low[0, 0, 0, 1] high[0, 0, 0, 2]
+// CHECK: tensor.expand_shape %[[P]]
+func.func @number_before_groups(%x: tensor<1x3x1x1xf32>) -> tensor<1x3x1x1x4xf32> {
+  %z = arith.constant -5.000000e-01 : f32
+  %p = tensor.pad %x low[0, 0, 0, 1] high[0, 0, 0, 2] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %z : f32
+  } : tensor<1x3x1x1xf32> to tensor<1x3x1x4xf32>
+  %e = tensor.expand_shape %p [[0], [1, 2], [3], [4]] output_shape [1, 3, 1, 1, 4] : tensor<1x3x1x4xf32> into tensor<1x3x1x1x4xf32>
+  return %e : tensor<1x3x1x1x4xf32>
+}
+
+// -----
+
 // What is read otherwise, too, and what is cut, stays behind it.
 // CHECK-LABEL: func.func @pad_read_twice
 // CHECK: tensor.pad %arg0 low[1, 0] high[2, 0]
@@ -280,14 +296,14 @@ func.func @pad_cut(%x: tensor<6x4xf32>) -> tensor<3x3x4xf32> {
 
 // The number of padding may be in its region.
 // CHECK-LABEL: func.func @number_inside
-// CHECK: %[[SEVEN:.*]] = arith.constant 7.000000e+00 : f32
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: tensor.pad %{{.*}} low[0, 2, 0, 0] high[0, 2, 0, 0] {
-// CHECK: tensor.yield %[[SEVEN]] : f32
+// CHECK: tensor.yield %[[ZERO]] : f32
 // CHECK: tensor<1x4x1x6xf32> to tensor<1x8x1x6xf32>
 func.func @number_inside(%x: tensor<4x6xf32>) -> tensor<1x8x1x6xf32> {
   %p = tensor.pad %x low[2, 0] high[2, 0] {
   ^bb0(%a: index, %b: index):
-    %c = arith.constant 7.0 : f32
+    %c = arith.constant 0.0 : f32
     tensor.yield %c : f32
   } : tensor<4x6xf32> to tensor<8x6xf32>
   %e = tensor.expand_shape %p [[0, 1], [2, 3]] output_shape [1, 8, 1, 6] : tensor<8x6xf32> into tensor<1x8x1x6xf32>
@@ -297,14 +313,14 @@ func.func @number_inside(%x: tensor<4x6xf32>) -> tensor<1x8x1x6xf32> {
 // -----
 
 // CHECK-LABEL: func.func @number_inside_without_batch
-// CHECK: %[[SEVEN:.*]] = arith.constant 7.000000e+00 : f32
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK: tensor.pad %{{.*}} low[2, 0] high[2, 0]
-// CHECK: tensor.yield %[[SEVEN]] : f32
+// CHECK: tensor.yield %[[ZERO]] : f32
 func.func @number_inside_without_batch(%x: tensor<1x4x6xf32>) -> tensor<8x6xf32> {
   %y = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x4x6xf32> into tensor<4x6xf32>
   %p = tensor.pad %y low[2, 0] high[2, 0] {
   ^bb0(%a: index, %b: index):
-    %c = arith.constant 7.0 : f32
+    %c = arith.constant 0.0 : f32
     tensor.yield %c : f32
   } : tensor<4x6xf32> to tensor<8x6xf32>
   return %p : tensor<8x6xf32>
