@@ -116,14 +116,12 @@ py::list toArrays(std::shared_ptr<QBackendResults> results) {
 // Networks
 //===----------------------------------------------------------------------===//
 
-/// Options of a report, by the names that QBackendReportOptions has for them.
-using Texts = std::map<std::string, Text>;
-
 /// A call that gives a report: what it reads, and what it gives.
 struct Report {
   std::shared_ptr<QBackendModel> model, other;
-  Texts texts;
-  unsigned threads = 0;
+  /// By the names of Python's arguments.
+  std::map<std::string, Text> texts;
+  std::map<std::string, std::optional<double>> numbers;
   char *output = nullptr, *page = nullptr;
 
   ~Report() {
@@ -134,6 +132,17 @@ struct Report {
   QBackendText get(const char *name) const {
     auto it = texts.find(name);
     return it == texts.end() ? QBackendText{} : toText(it->second);
+  }
+
+  /// Null if it isn't given.
+  const double *find(const char *name) const {
+    auto it = numbers.find(name);
+    return it == numbers.end() || !it->second ? nullptr : &*it->second;
+  }
+
+  double getNumber(const char *name) const {
+    const double *found = find(name);
+    return found ? *found : 0;
   }
 
   QBackendReportOptions getOptions() const {
@@ -147,24 +156,83 @@ struct Report {
     options.calibrationSamples = get("calibration_samples");
     options.inputScale = get("input_scale");
     options.sampleArguments = get("sample_arguments");
-    options.threads = threads;
+    options.threads = unsigned(getNumber("threads"));
     options.title = get("title");
+    options.measureChanges = getNumber("changes") != 0;
     options.parts = get("parts");
+    options.shard = int64_t(getNumber("shard"));
+    options.shards = int64_t(getNumber("shards"));
     return options;
   }
 
-  /// Does `work`; Ctrl-C ends what runs over samples, too.
-  template <typename Work>
-  static py::tuple make(std::shared_ptr<Report> report, Work work) {
-    auto call = std::make_shared<Call>();
-    call->interruptsRuns = true;
-    call->run([report, work](Call &call) { return work(*report, call); });
-    py::object page = py::none();
-    if (report->page)
-      page = py::str(report->page);
-    return py::make_tuple(std::string(report->output), page,
-                          call->diagnostics.toPython());
+  QBackendTuneOptions getTuneOptions(Call &call) const {
+    QBackendTuneOptions options = {};
+    options.network = getOptions();
+    options.keepSqnr = find("keep_sqnr");
+    options.keepAccuracy = find("keep_accuracy");
+    options.maxSeconds = getNumber("max_seconds");
+    options.targetSeconds = getNumber("target_seconds");
+    options.path = get("path");
+    options.resume = getNumber("resume") != 0;
+    options.isStopped = &Call::isStopped;
+    options.stopUser = &call;
+    return options;
   }
+
+  /// Calls `function` of the C interface: its arguments are the model, those
+  /// given, and whom it tells what it has to say.
+  template <typename Function, typename... Arguments>
+  QBackendStatus ask(Call &call, Function function, Arguments... arguments) {
+    return function(model.get(), arguments..., &Diagnostics::add,
+                    &call.diagnostics);
+  }
+};
+
+using Ask = QBackendStatus (*)(Report &, Call &);
+
+/// The functions that give reports. Those of Python call them by these names.
+const std::map<std::string, Ask> asks = {
+    {"compare_operators",
+     [](Report &report, Call &call) {
+       QBackendReportOptions options = report.getOptions();
+       return report.ask(call, qbackendModelCompareOperators,
+                         report.other.get(), &options, &report.output,
+                         &report.page);
+     }},
+    {"diagnose",
+     [](Report &report, Call &call) {
+       QBackendReportOptions options = report.getOptions();
+       return report.ask(call, qbackendModelDiagnose, report.other.get(),
+                         &options, &report.output);
+     }},
+    {"find_sensitivity",
+     [](Report &report, Call &call) {
+       QBackendReportOptions options = report.getOptions();
+       return report.ask(call, qbackendModelFindSensitivity, &options,
+                         &report.output);
+     }},
+    {"tune",
+     [](Report &report, Call &call) {
+       QBackendTuneOptions options = report.getTuneOptions(call);
+       return report.ask(call, qbackendModelTune, &options, &report.output);
+     }},
+    {"find_cost",
+     [](Report &report, Call &call) {
+       QBackendReportOptions options = report.getOptions();
+       return report.ask(call, qbackendModelFindCost, &options, &report.output);
+     }},
+    {"explain_operator",
+     [](Report &report, Call &call) {
+       return report.ask(call, qbackendModelExplainOperator,
+                         report.get("configuration"), report.get("options"),
+                         report.get("table"), &report.output);
+     }},
+    {"record_stages",
+     [](Report &report, Call &call) {
+       return report.ask(call, qbackendModelRecordStages,
+                         report.get("configuration"), report.get("options"),
+                         report.get("title"), &report.output, &report.page);
+     }},
 };
 
 class Model {
@@ -291,108 +359,32 @@ public:
                           call->diagnostics.toPython());
   }
 
-  py::tuple compareOperators(const Model &quantized, const Texts &texts,
-                             unsigned threads, int64_t shard, int64_t shards) {
-    auto report = createReport(texts, threads);
-    report->other = quantized.handle;
-    return Report::make(report, [=](Report &report, Call &call) {
-      QBackendReportOptions options = report.getOptions();
-      options.shard = shard;
-      options.shards = shards;
-      return qbackendModelCompareOperators(
-          report.model.get(), report.other.get(), &options, &report.output,
-          &report.page, &Diagnostics::add, &call.diagnostics);
+  /// Ctrl-C ends what runs over samples, too.
+  py::tuple
+  report(const std::string &kind, const Model *other,
+         const std::map<std::string, Text> &texts,
+         const std::map<std::string, std::optional<double>> &numbers) {
+    auto report = std::make_shared<Report>();
+    report->model = handle;
+    if (other)
+      report->other = other->handle;
+    report->texts = texts;
+    report->numbers = numbers;
+    auto call = std::make_shared<Call>();
+    call->interruptsRuns = true;
+    call->run([report, ask = asks.at(kind)](Call &call) {
+      return ask(*report, call);
     });
-  }
-
-  py::tuple diagnose(const Model *quantized, const Texts &texts,
-                     unsigned threads) {
-    auto report = createReport(texts, threads);
-    if (quantized)
-      report->other = quantized->handle;
-    return Report::make(report, [](Report &report, Call &call) {
-      QBackendReportOptions options = report.getOptions();
-      return qbackendModelDiagnose(report.model.get(), report.other.get(),
-                                   &options, &report.output, &Diagnostics::add,
-                                   &call.diagnostics);
-    });
-  }
-
-  py::tuple findSensitivity(const Texts &texts, unsigned threads, bool changes,
-                            int64_t shard, int64_t shards) {
-    return Report::make(
-        createReport(texts, threads), [=](Report &report, Call &call) {
-          QBackendReportOptions options = report.getOptions();
-          options.measureChanges = changes;
-          options.shard = shard;
-          options.shards = shards;
-          return qbackendModelFindSensitivity(report.model.get(), &options,
-                                              &report.output, &Diagnostics::add,
-                                              &call.diagnostics);
-        });
-  }
-
-  py::tuple tune(const Texts &texts, unsigned threads,
-                 std::optional<double> keepSqnr,
-                 std::optional<double> keepAccuracy, double maxSeconds,
-                 double targetSeconds, bool resume, int64_t shard,
-                 int64_t shards) {
-    return Report::make(
-        createReport(texts, threads), [=](Report &report, Call &call) {
-          QBackendTuneOptions options = {};
-          options.network = report.getOptions();
-          options.network.shard = shard;
-          options.network.shards = shards;
-          options.keepSqnr = keepSqnr ? &*keepSqnr : nullptr;
-          options.keepAccuracy = keepAccuracy ? &*keepAccuracy : nullptr;
-          options.maxSeconds = maxSeconds;
-          options.targetSeconds = targetSeconds;
-          options.path = report.get("path");
-          options.resume = resume;
-          options.isStopped = &Call::isStopped;
-          options.stopUser = &call;
-          return qbackendModelTune(report.model.get(), &options, &report.output,
-                                   &Diagnostics::add, &call.diagnostics);
-        });
-  }
-
-  py::tuple findCost(const Texts &texts) {
-    return Report::make(createReport(texts, 0), [](Report &report, Call &call) {
-      QBackendReportOptions options = report.getOptions();
-      return qbackendModelFindCost(report.model.get(), &options, &report.output,
-                                   &Diagnostics::add, &call.diagnostics);
-    });
-  }
-
-  py::tuple explainOperator(const Texts &texts) {
-    return Report::make(createReport(texts, 0), [](Report &report, Call &call) {
-      return qbackendModelExplainOperator(
-          report.model.get(), report.get("configuration"),
-          report.get("options"), report.get("table"), &report.output,
-          &Diagnostics::add, &call.diagnostics);
-    });
-  }
-
-  py::tuple recordStages(const Texts &texts) {
-    return Report::make(createReport(texts, 0), [](Report &report, Call &call) {
-      return qbackendModelRecordStages(
-          report.model.get(), report.get("configuration"),
-          report.get("options"), report.get("title"), &report.output,
-          &report.page, &Diagnostics::add, &call.diagnostics);
-    });
+    py::object page = py::none();
+    if (report->page)
+      page = py::str(report->page);
+    return py::make_tuple(std::string(report->output), page,
+                          call->diagnostics.toPython());
   }
 
   Handle handle;
 
 private:
-  std::shared_ptr<Report> createReport(const Texts &texts, unsigned threads) {
-    auto report = std::make_shared<Report>();
-    report->model = handle;
-    report->texts = texts;
-    report->threads = threads;
-    return report;
-  }
-
   using Reader = QBackendStatus(QBackendModel *, char **,
                                 QBackendDiagnosticCallback, void *);
   std::string read(Reader *reader) {
@@ -527,29 +519,10 @@ void addModels(py::module_ &m) {
       .def("quantize", &Model::quantize, py::arg("configuration"),
            py::arg("options"), py::arg("table"),
            "Another model, and what there is to say.")
-      .def(
-          "compare_operators", &Model::compareOperators, py::arg("quantized"),
-          py::arg("texts"), py::arg("threads"), py::arg("shard"),
-          py::arg("shards"),
-          "Errors of operators as JSON, a page, and what there is to say; of a "
-          "part of the samples, the text of that part.")
-      .def("diagnose", &Model::diagnose, py::arg("quantized").none(true),
-           py::arg("texts"), py::arg("threads"),
-           "What is wrong, and what mends it, as JSON.")
-      .def("find_sensitivity", &Model::findSensitivity, py::arg("texts"),
-           py::arg("threads"), py::arg("changes"), py::arg("shard"),
-           py::arg("shards"), "What operators cost, as JSON.")
-      .def("tune", &Model::tune, py::arg("texts"), py::arg("threads"),
-           py::arg("keep_sqnr"), py::arg("keep_accuracy"),
-           py::arg("max_seconds"), py::arg("target_seconds"), py::arg("resume"),
-           py::arg("shard"), py::arg("shards"),
-           "Writes a mapping; what was found, as JSON. Of a part, its text.")
-      .def("find_cost", &Model::findCost, py::arg("texts"),
-           "What operators cost to run, as JSON.")
-      .def("explain_operator", &Model::explainOperator, py::arg("texts"),
-           "All about one operator, as text.")
-      .def("record_stages", &Model::recordStages, py::arg("texts"),
-           "The network after each pass, as JSON, and a page.");
+      .def("report", &Model::report, py::arg("kind"),
+           py::arg("other").none(true), py::arg("texts"), py::arg("numbers"),
+           "JSON or text, a page, and what there is to say; of a part, the "
+           "text of that part.");
   py::class_<Calibration>(m, "Calibration", "A network under observation.")
       .def(py::init<const Model &, const Text &, const Text &, const Text &,
                     const Text &, const Text &, const Text &, int64_t, bool,

@@ -68,40 +68,13 @@ class Model:
     def quantize(
         self, configuration: str, options: str, table: str
     ) -> Tuple[Model, List[_Diagnostic]]: ...
-    def compare_operators(
+    def report(
         self,
-        quantized: Model,
+        kind: str,
+        other: Optional[Model],
         texts: Dict[str, str],
-        threads: int,
-        shard: int,
-        shards: int,
+        numbers: Dict[str, Optional[float]],
     ) -> _Report: ...
-    def diagnose(
-        self, quantized: Optional[Model], texts: Dict[str, str], threads: int
-    ) -> _Report: ...
-    def find_sensitivity(
-        self,
-        texts: Dict[str, str],
-        threads: int,
-        changes: bool,
-        shard: int,
-        shards: int,
-    ) -> _Report: ...
-    def tune(
-        self,
-        texts: Dict[str, str],
-        threads: int,
-        keep_sqnr: Optional[float],
-        keep_accuracy: Optional[float],
-        max_seconds: float,
-        target_seconds: float,
-        resume: bool,
-        shard: int,
-        shards: int,
-    ) -> _Report: ...
-    def find_cost(self, texts: Dict[str, str]) -> _Report: ...
-    def explain_operator(self, texts: Dict[str, str]) -> _Report: ...
-    def record_stages(self, texts: Dict[str, str]) -> _Report: ...
 
 class Calibration:
     def __init__(

@@ -103,7 +103,7 @@ def test_nothing_of_it_is_compiled_outside(network, tmp_path):
             model.save(tmp_path / name)
     plain = qbackend.load(network)
     with pytest.raises(TypeError, match="outside of this model's sandbox"):
-        model._native.compare_operators(plain._loaded(), {}, 1, 0, 0)
+        model._native.report("compare_operators", plain._loaded(), {}, {})
 
 
 def test_children_end_with_their_models(network):

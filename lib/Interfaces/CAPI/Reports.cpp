@@ -95,13 +95,25 @@ static QBackendStatus fail(QBackendModel &model, llvm::Error error) {
   return QBACKEND_FAILURE;
 }
 
-static QBackendStatus finish(QBackendModel &model, json::Value value,
+static QBackendStatus finish(QBackendModel &model, StringRef text,
                              char **output) {
   if (model.session.failIfInterrupted())
     return QBACKEND_FAILURE;
+  return model.session.finish(text, output);
+}
+
+static QBackendStatus finish(QBackendModel &model, json::Value value,
+                             char **output) {
   std::string text;
   llvm::raw_string_ostream(text) << value;
-  return model.session.finish(text, output);
+  return finish(model, StringRef(text), output);
+}
+
+static QBackendStatus finish(QBackendModel &model, llvm::Expected<Parts> part,
+                             char **output) {
+  if (!part)
+    return fail(model, part.takeError());
+  return finish(model, StringRef(printParts(*part)), output);
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,14 +153,10 @@ qbackendModelCompareOperators(QBackendModel *model, QBackendModel *quantized,
   prepare.qconfig = toString(options->qconfig);
   prepare.entry = copy->entry;
   RunOptions run = getRunOptions(*copy, *options);
-  if (options->shards) {
-    auto part = compareOperatorsInPart(*copy->module, *other, prepare, run);
-    if (!part)
-      return fail(*copy, part.takeError());
-    if (copy->session.failIfInterrupted())
-      return QBACKEND_FAILURE;
-    return copy->session.finish(printParts(*part), output);
-  }
+  if (options->shards)
+    return finish(*copy,
+                  compareOperatorsInPart(*copy->module, *other, prepare, run),
+                  output);
   auto reader = [&](Parts &parts) { return readParts(*options, parts); };
   auto layers = compareOperators(
       *copy->module, *other, prepare, run,
@@ -235,20 +243,13 @@ QBackendStatus qbackendModelFindSensitivity(
     asked.readParts = [options](Parts &parts) {
       return readParts(*options, parts);
     };
-  if (asked.shards) {
-    auto part = tuning::findSensitivityInPart(*copy->module, asked);
-    if (!part)
-      return fail(*copy, part.takeError());
-    if (copy->session.failIfInterrupted())
-      return QBACKEND_FAILURE;
-    return copy->session.finish(printParts(*part), output);
-  }
+  if (asked.shards)
+    return finish(*copy, tuning::findSensitivityInPart(*copy->module, asked),
+                  output);
   auto sensitivity = tuning::findSensitivity(*copy->module, asked);
   if (!sensitivity)
     return fail(*copy, sensitivity.takeError());
-  if (copy->session.failIfInterrupted())
-    return QBACKEND_FAILURE;
-  return copy->session.finish(tuning::toJSON(*sensitivity), output);
+  return finish(*copy, StringRef(tuning::toJSON(*sensitivity)), output);
 }
 
 QBackendStatus qbackendModelTune(QBackendModel *model,
@@ -284,14 +285,8 @@ QBackendStatus qbackendModelTune(QBackendModel *model,
     tune.isStopped = [options] {
       return options->isStopped(options->stopUser) != 0;
     };
-  if (tune.shards) {
-    auto part = tuning::tuneInPart(*copy->module, tune);
-    if (!part)
-      return fail(*copy, part.takeError());
-    if (copy->session.failIfInterrupted())
-      return QBACKEND_FAILURE;
-    return copy->session.finish(printParts(*part), output);
-  }
+  if (tune.shards)
+    return finish(*copy, tuning::tuneInPart(*copy->module, tune), output);
   tune.output = toString(options->path);
   if (!StringRef(tune.output).ends_with(".mlir")) {
     copy->session.error() << "path is '" << tune.output
@@ -376,9 +371,9 @@ QBackendStatus qbackendModelExplainOperator(QBackendModel *model,
     return QBACKEND_FAILURE;
   PassManager manager(copy->getContext());
   manager.addPass(std::move(pass));
-  if (failed(manager.run(*copy->module)) || copy->session.failIfInterrupted())
+  if (failed(manager.run(*copy->module)))
     return QBACKEND_FAILURE;
-  return copy->session.finish(text, output);
+  return finish(*copy, StringRef(text), output);
 }
 
 QBackendStatus

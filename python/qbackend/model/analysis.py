@@ -112,7 +112,7 @@ class Analyzed:
                 "compare_operators",
                 texts,
                 paths,
-                (thread_count(threads),),
+                {"threads": thread_count(threads)},
                 batches=parts.count_batches(paths["samples"], inputs),
             )
             found = other._analyze(analysis, progress, executor, self)
@@ -149,10 +149,11 @@ class Analyzed:
             texts["table"] = self._table_of_groups()
         with self._files(data, labels, calibration_data, sample_arguments) as paths:
             texts.update(paths, **_run_texts(input_scale, sample_arguments))
-            found = self._loaded().diagnose(
+            found = self._loaded().report(
+                "diagnose",
                 None if quantized is None else quantized._loaded(),
                 texts,
-                thread_count(threads),
+                {"threads": thread_count(threads)},
             )
         return diagnosis_of(json.loads(_told(found)[0]))
 
@@ -181,13 +182,12 @@ class Analyzed:
         texts["table"] = self._table_of_groups()
         texts.update(_run_texts(input_scale, sample_arguments))
         with self._files(data, labels, None, sample_arguments) as paths:
-            found = self._analyze(
-                parts.Analysis(
-                    "find_sensitivity", texts, paths, (thread_count(threads), changes)
-                ),
-                progress,
-                executor,
-            )
+            numbers: Dict[str, Optional[float]] = {
+                "threads": thread_count(threads),
+                "changes": changes,
+            }
+            analysis = parts.Analysis("find_sensitivity", texts, paths, numbers)
+            found = self._analyze(analysis, progress, executor)
         return sensitivity_of(json.loads(_told(found)[0]))
 
     def tune(
@@ -254,18 +254,20 @@ class Analyzed:
             texts["table"] = self._table_of_groups()
         with self._files(data, labels, calibration_data, sample_arguments) as paths:
             texts.update(_run_texts(input_scale, sample_arguments))
-            count, kept = thread_count(threads), (keep_sqnr, keep_accuracy)
+            numbers: Dict[str, Optional[float]] = {
+                "threads": thread_count(threads),
+                "keep_sqnr": keep_sqnr,
+                "keep_accuracy": keep_accuracy,
+            }
             if executor is not None:
                 # Nothing that is measured there depends on times.
-                asked = parts.Analysis(
-                    "tune", texts, paths, (count, *kept, 0, 0, False)
-                )
+                asked = parts.Analysis("tune", texts, paths, numbers)
                 texts["parts"] = self._measure(asked, progress, executor)
             texts["path"] = name
-            times = (max_seconds or 0.0, target_latency or 0.0)
-            found = self._analyze(
-                parts.Analysis("tune", texts, paths, (count, *kept, *times, resume))
+            numbers.update(
+                max_seconds=max_seconds, target_seconds=target_latency, resume=resume
             )
+            found = self._analyze(parts.Analysis("tune", texts, paths, numbers))
         return tuned_of(json.loads(_told(found)[0]), name)
 
     def cost(
@@ -279,10 +281,10 @@ class Analyzed:
         conversions, memory, and the predicted time of each operator; on `data`, of
         two samples or more, the measured time too (docs/Reports.md)."""
         if data is None:
-            return cost_of(json.loads(_told(self._loaded().find_cost({}))[0]))
+            return cost_of(json.loads(self._report("find_cost", {})[0]))
         with self._files(data, None, None, sample_arguments) as paths:
             texts = {**paths, **_run_texts(input_scale, sample_arguments)}
-            return cost_of(json.loads(_told(self._loaded().find_cost(texts))[0]))
+            return cost_of(json.loads(self._report("find_cost", texts)[0]))
 
     def explain_operator(
         self,
@@ -297,7 +299,7 @@ class Analyzed:
         `quantize`. Ranges and the kernel need `calibrate` before."""
         with self._table_file({"explain": name, **options}) as keys:
             texts = self._configuration(backend, qconfig, keys)
-            return _told(self._loaded().explain_operator(texts))[0]
+            return self._report("explain_operator", texts)[0]
 
     def stages(
         self,
@@ -311,8 +313,11 @@ class Analyzed:
         network `title`."""
         with self._table_file(options) as keys:
             texts = self._configuration(backend, qconfig, keys)
-            text, page = _told(self._loaded().record_stages({**texts, "title": title}))
+            text, page = self._report("record_stages", {**texts, "title": title})
         return stages_of(json.loads(text), page)
+
+    def _report(self, kind: str, texts: Dict[str, str]) -> Tuple[str, str]:
+        return _told(self._loaded().report(kind, None, texts, {}), stacklevel=4)
 
     def _measure(
         self,
@@ -443,10 +448,12 @@ def _write_samples(data: Any, inputs: List[Input], path: str) -> int:
     return count
 
 
-def _told(found: Tuple[str, Optional[str], List[Any]]) -> Tuple[str, str]:
+def _told(
+    found: Tuple[str, Optional[str], List[Any]], stacklevel: int = 3
+) -> Tuple[str, str]:
     """What `_native` found, and its page; warnings are Python's."""
     text, page, said = found
-    tell(of_native(said), stacklevel=3)
+    tell(of_native(said), stacklevel=stacklevel)
     return text, page or ""
 
 

@@ -319,25 +319,24 @@ def evaluate(
 
 @dataclasses.dataclass(frozen=True)
 class Analysis:
-    """What a model is asked for, by a method of the compiler's."""
+    """A report that a model is asked for."""
 
     #: "compare_operators", "find_sensitivity" or "tune".
-    method: str
+    kind: str
     #: With files by their paths.
     texts: Dict[str, str]
     paths: Dict[str, str]
-    #: Those of the method behind the texts, but for the part.
-    arguments: Tuple[Any, ...]
+    #: But for those of the part.
+    numbers: Dict[str, Optional[float]]
     #: Of `compare_operators`: the quantized network, and how many batches of
     #: samples there are, each of which is in one part.
     other: Optional[Sent] = None
     batches: Optional[int] = None
 
     def ask(self, model: Any, other: Any, shard: int = 0, shards: int = 0) -> Any:
-        before = () if other is None else (other,)
         texts = {**self.texts, **self.paths}
-        method = getattr(model, self.method)
-        return method(*before, texts, *self.arguments, shard, shards)
+        numbers = dict(self.numbers, shard=shard, shards=shards)
+        return model.report(self.kind, other, texts, numbers)
 
 
 def _analyze(model: Any, task: Task) -> Tuple[str, int]:
@@ -375,7 +374,7 @@ def measure(
     known = ""
     rounds = 0
     with offered([model.bytecode, *bytes_of, *more]) as contents:
-        while rounds != _ROUNDS.get(analysis.method):
+        while rounds != _ROUNDS.get(analysis.kind):
 
             def tasks(shards: int, known: str = known) -> Iterator[Task]:
                 texts = {**analysis.texts, "parts": known}

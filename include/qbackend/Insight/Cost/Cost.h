@@ -78,7 +78,7 @@ struct NamedCost {
 /// operators, the slowest first.
 void printCosts(llvm::ArrayRef<NamedCost> networks, llvm::raw_ostream &os);
 
-/// The cost as JSON, see qbackendModelFindCost in qbackend-c/QBackend.h.
+/// The cost as JSON, which qbackend-c/QBackend.h describes.
 llvm::json::Object toJSON(const NetworkCost &cost);
 
 } // namespace qbackend
