@@ -16,7 +16,8 @@ from ..configuration.pass_options import named_files, pass_options
 from ..configuration.qconfig_mapping import QConfigMapping
 from ..diagnostics import of_native, tell
 from ..files import Path
-from . import named_dtype_configs as types
+from ..vocabulary.dtypes import float16, float32, qint8, quint4x2, quint8
+from . import dtype_configs as types
 from . import operator_configs as operators
 
 __all__ = [
@@ -81,29 +82,22 @@ def get_native_backend_config_dict() -> Dict[str, Any]:
 def get_test_only_legacy_native_backend_config() -> BackendConfig:
     """PyTorch's configuration of its own engines with 16-bit operators too, which
     its tests use. It is not built in: no engine here has them."""
-    quint8 = types.default_op_quint8_dtype_config
-    half = types.default_op_fp16_dtype_config
-    dynamic = [
-        types.default_dynamic_int8_dtype_config,
-        types.default_dynamic_float16_dtype_config,
-    ]
-    weighted = types.weighted_op_quint8_dtype_config
-    weight_only = [
-        types.weight_only_quint8_dtype_config,
-        types.weight_only_quint4x2_dtype_config,
-    ]
+    default, half = types.static(), types.half()
+    dynamic = [types.dynamic(quint8, qint8), types.dynamic(float16, float16)]
+    weighted = types.static(qint8)
+    weight_only = [types.weight_only(quint8), types.weight_only(quint4x2)]
     return BackendConfig("_native_and_fp16").set_backend_pattern_configs(
         [
             *operators.get_conv_configs([weighted]),
             *operators.get_linear_configs([weighted, *dynamic, half]),
-            *operators.get_binary_op_configs([quint8, half]),
-            operators.get_cat_config([quint8]),
-            *operators.get_default_op_configs([quint8]),
-            *operators.get_fixed_qparams_op_configs([quint8, half]),
-            *operators.get_share_qparams_op_configs([quint8, half]),
-            *operators.get_tensor_info_op_configs([quint8]),
-            *operators.get_bn_configs([quint8]),
-            *operators.get_ln_configs([types.input_output_only_quint8_dtype_config]),
+            *operators.get_binary_op_configs([default, half]),
+            operators.get_cat_config([default]),
+            *operators.get_default_op_configs([default]),
+            *operators.get_fixed_qparams_op_configs([default, half]),
+            *operators.get_share_qparams_op_configs([default, half]),
+            *operators.get_tensor_info_op_configs([default]),
+            *operators.get_bn_configs([default]),
+            *operators.get_ln_configs([types.static(float32)]),
             *operators.get_rnn_op_configs(dynamic),
             *operators.get_embedding_op_configs(weight_only),
         ]

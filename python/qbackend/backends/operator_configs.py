@@ -25,7 +25,13 @@ from ..configuration.fuser_methods import (
     fuse_linear_bn,
     sequential_wrapper2,
 )
-from ..vocabulary import dtypes
+from ..configuration.qconfig_mapping import FIXED_QPARAMS_OP_TO_OBSERVER
+from ..observation.observers import (
+    FixedQParamsObserver,
+    ObserverFactory,
+    default_fixed_qparams_range_0to1_observer,
+    default_fixed_qparams_range_neg1to1_observer,
+)
 from ..vocabulary.names import TorchName, named
 
 __all__ = [
@@ -329,32 +335,31 @@ def get_default_op_configs(
     ]
 
 
-def _fixed(scale: float, zero_point: int) -> DTypeWithConstraints:
+def _fixed(observer: ObserverFactory) -> DTypeWithConstraints:
+    made = observer()
+    assert isinstance(made, FixedQParamsObserver)
     return DTypeWithConstraints(
-        dtype=dtypes.quint8,
-        quant_min_lower_bound=0,
-        quant_max_upper_bound=255,
-        scale_exact_match=scale,
-        zero_point_exact_match=zero_point,
+        dtype=made.dtype,
+        quant_min_lower_bound=made.quant_min,
+        quant_max_upper_bound=made.quant_max,
+        scale_exact_match=made.scale,
+        zero_point_exact_match=made.zero_point,
     )
 
 
-FIXED_QPARAM_OP_0TO1_CONSTRAINTS = _fixed(1.0 / 256.0, 0)
-FIXED_QPARAM_OP_NEG1TO1_CONSTRAINTS = _fixed(2.0 / 256.0, 128)
+FIXED_QPARAM_OP_0TO1_CONSTRAINTS = _fixed(default_fixed_qparams_range_0to1_observer)
+FIXED_QPARAM_OP_NEG1TO1_CONSTRAINTS = _fixed(
+    default_fixed_qparams_range_neg1to1_observer
+)
 
 #: The operators whose results are in [0, 1) or [-1, 1), and what that asks for.
 FIXED_QPARAMS_OP_TO_CONSTRAINTS: Dict[TorchName, DTypeWithConstraints] = {
-    **dict.fromkeys(
-        all_named(
-            """nn.Hardsigmoid F.hardsigmoid hardsigmoid hardsigmoid_ nn.Sigmoid
-            torch.sigmoid sigmoid sigmoid_ nn.Softmax"""
-        ),
-        FIXED_QPARAM_OP_0TO1_CONSTRAINTS,
-    ),
-    **dict.fromkeys(
-        all_named("nn.Tanh torch.tanh tanh tanh_"),
-        FIXED_QPARAM_OP_NEG1TO1_CONSTRAINTS,
-    ),
+    TorchName(op): (
+        FIXED_QPARAM_OP_0TO1_CONSTRAINTS
+        if observer is default_fixed_qparams_range_0to1_observer
+        else FIXED_QPARAM_OP_NEG1TO1_CONSTRAINTS
+    )
+    for op, observer in FIXED_QPARAMS_OP_TO_OBSERVER.items()
 }
 
 

@@ -218,7 +218,8 @@ def _qconfig(value: Any) -> QConfigAny:
     raise ValueError(f"found {value!r}, expected a QConfig or None")
 
 
-_FIXED_QPARAMS_OP_TO_OBSERVER: Dict[str, ObserverLike] = {
+#: The operators whose results are in [0, 1) or [-1, 1), and what observes those.
+FIXED_QPARAMS_OP_TO_OBSERVER: Dict[str, ObserverLike] = {
     **dict.fromkeys(
         (
             "torch.nn.Hardsigmoid",
@@ -260,7 +261,7 @@ def _default_mapping(qconfig: QConfig, is_qat: bool, backend: str) -> QConfigMap
     mapping.set_object_type("torch.nn.functional.layer_norm", layer_norm)
     mapping.set_object_type("torch.nn.LayerNorm", layer_norm)
     mapping.set_object_type("torch.nn.PReLU", default_quint8_weight_qconfig)
-    for name, observer in _FIXED_QPARAMS_OP_TO_OBSERVER.items():
+    for name, observer in FIXED_QPARAMS_OP_TO_OBSERVER.items():
         activation = (
             FixedQParamsFakeQuantize.with_args(observer=observer)
             if is_qat
@@ -315,7 +316,7 @@ def get_default_equalization_qconfig_mapping() -> QConfigMapping:
 def _symmetric(mapping: QConfigMapping, qconfig: QConfig) -> QConfigMapping:
     mapping.set_global(qconfig)
     for name in list(mapping.object_type_qconfigs):
-        if name not in _FIXED_QPARAMS_OP_TO_OBSERVER:
+        if name not in FIXED_QPARAMS_OP_TO_OBSERVER:
             mapping.set_object_type(name, qconfig)
     return mapping
 

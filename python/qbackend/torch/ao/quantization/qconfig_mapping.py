@@ -3,7 +3,7 @@
 
 from ....configuration.qconfig_mapping import *
 from ....configuration.qconfig_mapping import (
-    _FIXED_QPARAMS_OP_TO_OBSERVER as _FIXED_QPARAMS_OP_TO_OBSERVER,
+    FIXED_QPARAMS_OP_TO_OBSERVER as _FIXED_QPARAMS_OP_TO_OBSERVER,
     GLOBAL_KEY as _GLOBAL_DICT_KEY,
     LEVELS,
     MODULE_NAME_KEY as _MODULE_NAME_DICT_KEY,

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.backend_config.fbgemm`."""
 
+from .....backends import dtype_configs as _types
 from .....backends.builtin import (
     get_fbgemm_backend_config as get_fbgemm_backend_config,
 )
-from .....backends.named_dtype_configs import (
-    fbgemm_weighted_op_quint8_dtype_config as fbgemm_weighted_op_quint8_dtype_config,
-    fbgemm_default_op_quint8_dtype_config as fbgemm_default_op_quint8_dtype_config,
-    fbgemm_default_op_fp16_dtype_config as fbgemm_default_op_fp16_dtype_config,
-    fbgemm_default_dynamic_int8_dtype_config as fbgemm_default_dynamic_int8_dtype_config,
-    fbgemm_default_dynamic_float16_dtype_config as fbgemm_default_dynamic_float16_dtype_config,
-    fbgemm_weight_only_quint8_dtype_config as fbgemm_weight_only_quint8_dtype_config,
-    fbgemm_weight_only_quint4x2_dtype_config as fbgemm_weight_only_quint4x2_dtype_config,
-)
+from .....vocabulary.dtypes import float16, qint8, quint4x2, quint8
+
+fbgemm_weighted_op_quint8_dtype_config = _types.static(qint8)
+fbgemm_default_op_quint8_dtype_config = _types.static()
+fbgemm_default_op_fp16_dtype_config = _types.half()
+fbgemm_default_dynamic_int8_dtype_config = _types.dynamic(quint8, qint8)
+fbgemm_default_dynamic_float16_dtype_config = _types.dynamic(float16, float16)
+fbgemm_weight_only_quint8_dtype_config = _types.weight_only(quint8)
+fbgemm_weight_only_quint4x2_dtype_config = _types.weight_only(quint4x2)

@@ -5,7 +5,8 @@ from .....backends.builtin import (
     get_tensorrt_backend_config as get_tensorrt_backend_config,
     get_tensorrt_backend_config_dict as get_tensorrt_backend_config_dict,
 )
-from .....backends.named_dtype_configs import (
-    weighted_op_qint8_dtype_config as weighted_op_qint8_dtype_config,
-    non_weighted_op_qint8_dtype_config as non_weighted_op_qint8_dtype_config,
-)
+from .....configuration.dtype_config import DTypeConfig
+from .....vocabulary.dtypes import float32, qint8
+
+weighted_op_qint8_dtype_config = DTypeConfig(qint8, qint8, qint8, float32)
+non_weighted_op_qint8_dtype_config = DTypeConfig(qint8, qint8)
