@@ -7,7 +7,7 @@ Patterns that are keys are in the complex format, in reverse and nested.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from ..vocabulary.names import TorchName, name_of
 from .backend_config import BackendConfig, BackendPatternConfig, Pattern
@@ -29,53 +29,48 @@ __all__ = [
     "remove_boolean_dispatch_from_name",
 ]
 
-_Configs = Dict[Pattern, BackendPatternConfig]
+def _by_pattern(
+    backend_config: BackendConfig, read: Callable[[BackendPatternConfig], Any]
+) -> Dict[Pattern, Any]:
+    """What `read` gives for each pattern, but for None."""
+    found = {
+        pattern: read(config)
+        for pattern, config in backend_config._pattern_complex_format_to_config.items()
+    }
+    return {pattern: value for pattern, value in found.items() if value is not None}
 
 
-def _configs(backend_config: BackendConfig) -> _Configs:
-    return backend_config._pattern_complex_format_to_config
+def _each_once(
+    backend_config: BackendConfig,
+    read: Callable[[BackendPatternConfig], Optional[TorchName]],
+) -> Tuple[TorchName, ...]:
+    """What `read` gives for the entries, but for None, in order."""
+    found = map(read, backend_config.configs)
+    return tuple(dict.fromkeys(name for name in found if name is not None))
 
 
 def get_pattern_to_dtype_configs(
     backend_config: BackendConfig,
 ) -> Dict[Pattern, List[DTypeConfig]]:
     """The types of every pattern."""
-    return {
-        pattern: config.dtype_configs
-        for pattern, config in _configs(backend_config).items()
-    }
+    return _by_pattern(backend_config, lambda config: config.dtype_configs)
 
 
 def get_qat_module_classes(backend_config: BackendConfig) -> Tuple[TorchName, ...]:
     """The modules that stand in while training, each once, in order."""
-    return tuple(
-        dict.fromkeys(
-            config.qat_module
-            for config in backend_config.configs
-            if config.qat_module is not None
-        )
-    )
+    return _each_once(backend_config, lambda config: config.qat_module)
 
 
 def get_fused_module_classes(backend_config: BackendConfig) -> Tuple[TorchName, ...]:
     """The modules that fusion makes, each once, in order."""
-    return tuple(
-        dict.fromkeys(
-            config.fused_module
-            for config in backend_config.configs
-            if config.fused_module is not None
-        )
-    )
+    return _each_once(backend_config, lambda config: config.fused_module)
 
 
 def get_pattern_to_input_type_to_index(
     backend_config: BackendConfig,
 ) -> Dict[Pattern, Dict[str, int]]:
     """The positions of weight and bias of every pattern; empty if none is given."""
-    return {
-        pattern: config._input_type_to_index
-        for pattern, config in _configs(backend_config).items()
-    }
+    return _by_pattern(backend_config, lambda config: config._input_type_to_index)
 
 
 def get_root_module_to_quantized_reference_module(
@@ -113,22 +108,18 @@ def get_fuser_method_mapping(
     backend_config: BackendConfig,
 ) -> Dict[Pattern, Callable[..., Any]]:
     """The fuser methods, for operators in the order of the pattern."""
-    return {
-        pattern: get_fuser_method_in_reversed_nested_tuple_format(config)
-        for pattern, config in _configs(backend_config).items()
-        if config.fuser_method is not None
-    }
+    return _by_pattern(
+        backend_config,
+        lambda config: config.fuser_method
+        and get_fuser_method_in_reversed_nested_tuple_format(config),
+    )
 
 
 def get_module_to_qat_module(
     backend_config: BackendConfig,
 ) -> Dict[Pattern, TorchName]:
     """What each pattern is replaced by while training."""
-    return {
-        pattern: config.qat_module
-        for pattern, config in _configs(backend_config).items()
-        if config.qat_module is not None
-    }
+    return _by_pattern(backend_config, lambda config: config.qat_module)
 
 
 def get_fusion_pattern_to_root_node_getter(
@@ -136,22 +127,14 @@ def get_fusion_pattern_to_root_node_getter(
 ) -> Dict[Pattern, Callable[..., Any]]:
     """The functions that find the root of a pattern where it isn't the last
     element of the last element."""
-    return {
-        pattern: config._root_node_getter
-        for pattern, config in _configs(backend_config).items()
-        if config._root_node_getter is not None
-    }
+    return _by_pattern(backend_config, lambda config: config._root_node_getter)
 
 
 def get_fusion_pattern_to_extra_inputs_getter(
     backend_config: BackendConfig,
 ) -> Dict[Pattern, Callable[..., Any]]:
     """The functions that find what else a fused module takes."""
-    return {
-        pattern: config._extra_inputs_getter
-        for pattern, config in _configs(backend_config).items()
-        if config._extra_inputs_getter is not None
-    }
+    return _by_pattern(backend_config, lambda config: config._extra_inputs_getter)
 
 
 # The functions that PyTorch makes out of two, whose own names say nothing.

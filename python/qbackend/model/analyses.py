@@ -289,20 +289,6 @@ class Diagnosis:
 
 
 def diagnosis_of(values: Dict[str, Any]) -> Diagnosis:
-    def faults(entries: List[Dict[str, Any]]) -> List[Fault]:
-        return [
-            Fault(
-                entry["operator"],
-                entry["kind"],
-                entry["cause"],
-                entry["reason"],
-                entry["suggestion"],
-                entry.get("gain"),
-                entry["float_macs"],
-            )
-            for entry in entries
-        ]
-
     values = dict(values)
     for output in values["outputs"]:
         output.pop("accuracy", None)
@@ -310,7 +296,10 @@ def diagnosis_of(values: Dict[str, Any]) -> Diagnosis:
     for key in ("sqnr", "calibrated_sqnr", "mended_sqnr"):
         values[key] = sqnr_of(values[key])
     for key in ("faults", "improvements"):
-        values[key] = faults(values[key])
+        for entry in values[key]:
+            del entry["score"]
+            entry.setdefault("gain", None)
+        values[key] = [Fault(**entry) for entry in values[key]]
     return Diagnosis(**values)
 
 
@@ -513,22 +502,13 @@ class Stages(_Page):
 
 
 def stages_of(values: List[Dict[str, Any]], page: str) -> Stages:
+    def op_of(entry: Dict[str, Any]) -> StageOp:
+        lists = {key: tuple(entry[key]) for key in ("origins", "operands")}
+        return StageOp(**{**entry, **lists})
+
     return Stages(
         [
-            Stage(
-                entry["pass"],
-                entry["summary"],
-                tuple(
-                    StageOp(
-                        op["text"],
-                        op["kind"],
-                        tuple(op["origins"]),
-                        tuple(op["operands"]),
-                        op["is_constant"],
-                    )
-                    for op in entry["ops"]
-                ),
-            )
+            Stage(entry["pass"], entry["summary"], tuple(map(op_of, entry["ops"])))
             for entry in values
         ],
         page,
