@@ -66,10 +66,7 @@ struct Arrays {
     shapes.reserve(buffers.size());
     for (const py::buffer &buffer : buffers) {
       const py::buffer_info &info = infos.emplace_back(buffer.request());
-      py::ssize_t stride = info.itemsize;
-      for (py::ssize_t i = info.ndim - 1; i >= 0; stride *= info.shape[i--])
-        if (info.strides[i] != stride && info.shape[i] > 1 && info.size > 0)
-          throw py::value_error("expected a contiguous array");
+      checkContiguous(info);
       shapes.emplace_back(info.shape.begin(), info.shape.end());
       views.push_back({toElementType(info), shapes.back().data(),
                        shapes.back().size(), info.ptr});
@@ -116,18 +113,10 @@ py::list toArrays(std::shared_ptr<QBackendResults> results) {
 // Networks
 //===----------------------------------------------------------------------===//
 
-/// A call that gives a report: what it reads, and what it gives.
-struct Report {
-  std::shared_ptr<QBackendModel> model, other;
-  /// By the names of Python's arguments.
+/// Options of a call, by the names of Python's arguments.
+struct Options {
   std::map<std::string, Text> texts;
   std::map<std::string, std::optional<double>> numbers;
-  char *output = nullptr, *page = nullptr;
-
-  ~Report() {
-    qbackendFree(output);
-    qbackendFree(page);
-  }
 
   QBackendText get(const char *name) const {
     auto it = texts.find(name);
@@ -143,6 +132,17 @@ struct Report {
   double getNumber(const char *name) const {
     const double *found = find(name);
     return found ? *found : 0;
+  }
+};
+
+/// A call that gives a report: what it reads, and what it gives.
+struct Report : Options {
+  std::shared_ptr<QBackendModel> model, other;
+  char *output = nullptr, *page = nullptr;
+
+  ~Report() {
+    qbackendFree(output);
+    qbackendFree(page);
   }
 
   QBackendReportOptions getOptions() const {
@@ -388,9 +388,7 @@ private:
   using Reader = QBackendStatus(QBackendModel *, char **,
                                 QBackendDiagnosticCallback, void *);
   std::string read(Reader *reader) {
-    Diagnostics diagnostics;
-    return ::run(diagnostics,
-                 [&](auto... rest) { return reader(handle.get(), rest...); });
+    return ::run([&](auto... rest) { return reader(handle.get(), rest...); });
   }
 
   /// Of the last run; negative: none.
@@ -405,41 +403,33 @@ class Calibration {
 public:
   using Handle = std::shared_ptr<QBackendCalibration>;
 
-  Calibration(const Model &model, const Text &backend, const Text &qconfig,
-              const Text &configuration, const Text &inputScale,
-              const Text &sampleArguments, const Text &source,
-              int64_t batchSize, bool ignoreNonFinite, unsigned threads,
-              const Text &sharing, const Text &statistics, bool forCorrections,
-              int64_t total, int64_t first) {
-    struct State {
+  Calibration(const Model &model, const std::map<std::string, Text> &texts,
+              const std::map<std::string, std::optional<double>> &numbers) {
+    struct State : Options {
       Model::Handle model;
-      std::string texts[8];
-      QBackendCalibrationOptions options;
+      QBackendCalibrationOptions options = {};
       QBackendCalibration *calibration = nullptr;
       ~State() { qbackendCalibrationDestroy(calibration); }
     };
     auto state = std::make_shared<State>();
     state->model = model.handle;
-    const std::string *given[] = {&backend,    &qconfig,         &configuration,
-                                  &inputScale, &sampleArguments, &source,
-                                  &sharing,    &statistics};
-    for (int i = 0; i < 8; ++i)
-      state->texts[i] = *given[i];
-    const std::string *texts = state->texts;
-    state->options = {toText(texts[0]),
-                      toText(texts[1]),
-                      toText(texts[2]),
-                      toText(texts[3]),
-                      toText(texts[4]),
-                      toText(texts[5]),
-                      batchSize,
-                      ignoreNonFinite,
-                      threads,
-                      toText(texts[6]),
-                      toText(texts[7]),
-                      total,
-                      first,
-                      forCorrections};
+    state->texts = texts;
+    state->numbers = numbers;
+    QBackendCalibrationOptions &options = state->options;
+    options.backend = state->get("backend");
+    options.qconfig = state->get("qconfig");
+    options.configuration = state->get("configuration");
+    options.inputScale = state->get("input_scale");
+    options.sampleArguments = state->get("sample_arguments");
+    options.source = state->get("source");
+    options.batchSize = int64_t(state->getNumber("batch_size"));
+    options.ignoreNonFinite = state->getNumber("ignore_non_finite") != 0;
+    options.threads = unsigned(state->getNumber("threads"));
+    options.sharing = state->get("sharing");
+    options.statistics = state->get("statistics");
+    options.totalSamples = int64_t(state->getNumber("total"));
+    options.firstSample = int64_t(state->getNumber("first"));
+    options.forCorrections = state->getNumber("for_corrections") != 0;
     std::make_shared<Call>()->run([state](Call &call) {
       return qbackendCalibrationCreate(state->model.get(), &state->options,
                                        &state->calibration, &Diagnostics::add,
@@ -462,8 +452,7 @@ public:
   }
 
   std::string table() {
-    Diagnostics diagnostics;
-    return ::run(diagnostics, [&](auto... rest) {
+    return ::run([&](auto... rest) {
       return qbackendCalibrationToTable(handle.get(), rest...);
     });
   }
@@ -481,8 +470,7 @@ std::string mergeTables(const std::vector<std::string> &tables,
     texts.push_back(toText(tables[i]));
     places.push_back(toText(names[i]));
   }
-  Diagnostics diagnostics;
-  return ::run(diagnostics, [&](auto... rest) {
+  return ::run([&](auto... rest) {
     return qbackendMergeTables(texts.data(), places.data(), texts.size(),
                                rest...);
   });
@@ -494,8 +482,7 @@ std::string compare(const std::vector<py::buffer> &base,
   if (base.size() != other.size())
     throw py::value_error("the networks have " + std::to_string(base.size()) +
                           " and " + std::to_string(other.size()) + " results");
-  Diagnostics diagnostics;
-  return ::run(diagnostics, [&](auto... rest) {
+  return ::run([&](auto... rest) {
     return qbackendCompare(first.views.data(), second.views.data(),
                            first.views.size(), rest...);
   });
@@ -524,16 +511,9 @@ void addModels(py::module_ &m) {
            "JSON or text, a page, and what there is to say; of a part, the "
            "text of that part.");
   py::class_<Calibration>(m, "Calibration", "A network under observation.")
-      .def(py::init<const Model &, const Text &, const Text &, const Text &,
-                    const Text &, const Text &, const Text &, int64_t, bool,
-                    unsigned, const Text &, const Text &, bool, int64_t,
-                    int64_t>(),
-           py::arg("model"), py::arg("backend"), py::arg("qconfig"),
-           py::arg("configuration"), py::arg("input_scale"),
-           py::arg("sample_arguments"), py::arg("source"),
-           py::arg("batch_size"), py::arg("ignore_non_finite"),
-           py::arg("threads"), py::arg("sharing"), py::arg("statistics"),
-           py::arg("for_corrections"), py::arg("total"), py::arg("first"))
+      .def(py::init<const Model &, const std::map<std::string, Text> &,
+                    const std::map<std::string, std::optional<double>> &>(),
+           py::arg("model"), py::arg("texts"), py::arg("numbers"))
       .def("add", &Calibration::add, py::arg("arrays"), "Runs on samples.")
       .def("table", &Calibration::table,
            "What was seen, as a calibration table.");

@@ -32,29 +32,25 @@ void restrictProcess(const std::vector<Text> &readable) {
 }
 
 std::string backendToJSON(const Text &spec) {
-  Diagnostics diagnostics;
-  return run(diagnostics, [&](auto... rest) {
+  return run([&](auto... rest) {
     return qbackendBackendToJSON(toText(spec), rest...);
   });
 }
 
 std::string backendFromJSON(const Text &json) {
-  Diagnostics diagnostics;
-  return run(diagnostics, [&](auto... rest) {
+  return run([&](auto... rest) {
     return qbackendBackendFromJSON(toText(json), rest...);
   });
 }
 
 std::string mappingToJSON(const Text &spec, const Text &name) {
-  Diagnostics diagnostics;
-  return run(diagnostics, [&](auto... rest) {
+  return run([&](auto... rest) {
     return qbackendMappingToJSON(toText(spec), toText(name), rest...);
   });
 }
 
 std::string mappingFromJSON(const Text &json, const Text &name) {
-  Diagnostics diagnostics;
-  return run(diagnostics, [&](auto... rest) {
+  return run([&](auto... rest) {
     return qbackendMappingFromJSON(toText(json), toText(name), rest...);
   });
 }
@@ -158,12 +154,7 @@ public:
     if (info.format != py::format_descriptor<float>::format())
       throw py::type_error("expected an array of float32, found format '" +
                            info.format + "'");
-    py::ssize_t stride = sizeof(float);
-    for (py::ssize_t i = info.ndim - 1; i >= 0; --i) {
-      if (info.strides[i] != stride && info.shape[i] > 1 && info.size > 0)
-        throw py::value_error("expected a contiguous array");
-      stride *= info.shape[i];
-    }
+    checkContiguous(info);
   }
 
   float *data() const { return static_cast<float *>(info.ptr); }
@@ -199,8 +190,7 @@ public:
   void reset() { qbackendObserverReset(observer); }
 
   std::string toTable(const Text &name) {
-    Diagnostics diagnostics;
-    return run(diagnostics, [&](auto... rest) {
+    return run([&](auto... rest) {
       return qbackendObserverToTable(observer, toText(name), rest...);
     });
   }
@@ -213,8 +203,7 @@ public:
   }
 
   std::string params() {
-    Diagnostics diagnostics;
-    return run(diagnostics, [&](auto... rest) {
+    return run([&](auto... rest) {
       return qbackendObserverGetParams(observer, rest...);
     });
   }

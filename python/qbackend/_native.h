@@ -72,6 +72,14 @@ template <> struct py::detail::type_caster<Text> {
   }
 };
 
+/// A ValueError unless the elements lie one behind the other, row-major.
+inline void checkContiguous(const py::buffer_info &info) {
+  py::ssize_t stride = info.itemsize;
+  for (py::ssize_t i = info.ndim - 1; i >= 0; stride *= info.shape[i--])
+    if (info.strides[i] != stride && info.shape[i] > 1 && info.size > 0)
+      throw py::value_error("expected a contiguous array");
+}
+
 inline QBackendText toText(const std::string &string) {
   return {string.data(), string.size()};
 }
@@ -118,8 +126,8 @@ private:
 
 /// Runs `function(&output, callback, user)` of the C interface without the
 /// interpreter's lock, and returns its output. A failure is a CompilerError.
-template <typename Function>
-std::string run(Diagnostics &diagnostics, Function function) {
+template <typename Function> std::string run(Function function) {
+  Diagnostics diagnostics;
   char *output = nullptr;
   QBackendStatus status;
   {

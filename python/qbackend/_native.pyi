@@ -80,20 +80,8 @@ class Calibration:
     def __init__(
         self,
         model: Model,
-        backend: str,
-        qconfig: str,
-        configuration: str,
-        input_scale: str,
-        sample_arguments: str,
-        source: str,
-        batch_size: int,
-        ignore_non_finite: bool,
-        threads: int,
-        sharing: str,
-        statistics: str,
-        for_corrections: bool,
-        total: int,
-        first: int,
+        texts: Dict[str, str],
+        numbers: Dict[str, Optional[float]],
     ) -> None: ...
     def add(self, arrays: List[Any]) -> None: ...
     def table(self) -> str: ...

@@ -106,7 +106,7 @@ class Analyzed:
             qconfig = made if qconfig is None else qconfig
         texts = other._configuration(backend, qconfig)
         with other._files(data, labels, None, sample_arguments) as paths:
-            texts.update(_run_texts(input_scale, sample_arguments), title=title)
+            texts.update(run_texts(input_scale, sample_arguments), title=title)
             inputs = other._sample_inputs(sample_arguments)
             analysis = parts.Analysis(
                 "compare_operators",
@@ -148,7 +148,7 @@ class Analyzed:
         if calibration_data is None:
             texts["table"] = self._table_of_groups()
         with self._files(data, labels, calibration_data, sample_arguments) as paths:
-            texts.update(paths, **_run_texts(input_scale, sample_arguments))
+            texts.update(paths, **run_texts(input_scale, sample_arguments))
             found = self._loaded().report(
                 "diagnose",
                 None if quantized is None else quantized._loaded(),
@@ -180,7 +180,7 @@ class Analyzed:
         `progress` is of parts of that."""
         texts = self._configuration(backend, qconfig)
         texts["table"] = self._table_of_groups()
-        texts.update(_run_texts(input_scale, sample_arguments))
+        texts.update(run_texts(input_scale, sample_arguments))
         with self._files(data, labels, None, sample_arguments) as paths:
             numbers: Dict[str, Optional[float]] = {
                 "threads": thread_count(threads),
@@ -253,7 +253,7 @@ class Analyzed:
         if calibration_data is None:
             texts["table"] = self._table_of_groups()
         with self._files(data, labels, calibration_data, sample_arguments) as paths:
-            texts.update(_run_texts(input_scale, sample_arguments))
+            texts.update(run_texts(input_scale, sample_arguments))
             numbers: Dict[str, Optional[float]] = {
                 "threads": thread_count(threads),
                 "keep_sqnr": keep_sqnr,
@@ -283,7 +283,7 @@ class Analyzed:
         if data is None:
             return cost_of(json.loads(self._report("find_cost", {})[0]))
         with self._files(data, None, None, sample_arguments) as paths:
-            texts = {**paths, **_run_texts(input_scale, sample_arguments)}
+            texts = {**paths, **run_texts(input_scale, sample_arguments)}
             return cost_of(json.loads(self._report("find_cost", texts)[0]))
 
     def explain_operator(
@@ -457,7 +457,7 @@ def _told(
     return text, page or ""
 
 
-def _run_texts(
+def run_texts(
     input_scale: Scale, sample_arguments: Optional[Sequence[int]]
 ) -> Dict[str, str]:
     return {

@@ -25,7 +25,7 @@ from ..configuration.qconfig_mapping import QConfigMapping
 from ..diagnostics import of_native, tell
 from ..files import Path
 from . import parts
-from .analysis import Analyzed, Backend, QConfigLike
+from .analysis import Analyzed, Backend, QConfigLike, run_texts
 from .cluster import Executor, cluster_of
 from .exporters import FORMATS
 from .reports import (
@@ -403,40 +403,32 @@ class Model(Analyzed):
         batch = batch_size or (_BATCH_SAMPLES if given.is_one else None)
         if samples is not None:
             total = samples if total is None else min(total, samples)
-        name = backend if isinstance(backend, str) else f"@{backend.name}"
-        configuration, _ = pass_options(
-            self._module(backend, qconfig), backend, qconfig
+        texts = self._configuration(backend, qconfig)
+        texts.update(
+            run_texts(input_scale, sample_arguments),
+            source=str(source),
+            sharing=sharing,
+            statistics=statistics,
         )
-        is_name = isinstance(qconfig, str) and not qconfig.lstrip().startswith("{")
-        mapping = qconfig if is_name else "@python_qconfig"
-        loaded = self._loaded()
-        arguments = [
-            loaded,
-            name,
-            "" if qconfig is None else mapping,
-            configuration,
-            scale_text(input_scale),
-            numbers_text(sample_arguments),
-            str(source),
-            batch or -1,
-            non_finite == "ignore",
-            thread_count(threads),
-            sharing,
-            statistics,
-            bool(for_corrections),
-        ]
+        numbers: Dict[str, Optional[float]] = {
+            "batch_size": batch or -1,
+            "ignore_non_finite": non_finite == "ignore",
+            "threads": thread_count(threads),
+            "for_corrections": bool(for_corrections),
+        }
         report = ProgressReport("calibrating", progress, total)
         if executor is not None:
             workers, sent = cluster_of(executor), self._sent()
             self._table = parts.calibrate(
-                workers, sent, arguments[1:], given, batch, samples, report
+                workers, sent, texts, numbers, given, batch, samples, report
             )
         else:
-            arguments += [0, 0]
+            loaded = self._loaded()
             if isinstance(loaded, Remote):
+                arguments = [loaded, texts, numbers]
                 run = loaded.sandbox.ask(None, "Calibration", arguments)
             else:
-                run = native().Calibration(*arguments)
+                run = native().Calibration(loaded, texts, numbers)
             parts.add_samples(run, given, batch, samples, report)
             self._table = run.table()
         self._calibrated_for = (backend, qconfig)

@@ -199,7 +199,8 @@ def add_samples(
 
 def _calibrate(model: Any, task: Task) -> Tuple[str, int]:
     options = task.options
-    run = native().Calibration(model, *options["arguments"], -1, options["first"])
+    numbers = dict(options["numbers"], total=-1, first=options["first"])
+    run = native().Calibration(model, options["texts"], numbers)
     count = 0
     for batch in _received(task):
         run.add(batch.arrays)
@@ -210,14 +211,14 @@ def _calibrate(model: Any, task: Task) -> Tuple[str, int]:
 def calibrate(
     cluster: Cluster,
     model: Sent,
-    arguments: List[Any],
+    texts: Dict[str, str],
+    numbers: Dict[str, Optional[float]],
     source: Samples,
     batch: Optional[int],
     limit: Optional[int],
     report: ProgressReport,
 ) -> str:
-    """The table of all samples. `arguments` are those of a calibration behind the
-    model, but for the part."""
+    """The table of all samples. `numbers` are without those of the part."""
     seen: List[int] = []
 
     def tasks(contents: Tuple[Digest, ...], parts: int) -> Iterator[Task]:
@@ -229,7 +230,7 @@ def calibrate(
                 seen[-1],
                 contents,
                 model.entry,
-                {"arguments": arguments, "first": first},
+                {"texts": texts, "numbers": numbers, "first": first},
                 _sent(source, first, batches),
                 native().__version__,
             )
