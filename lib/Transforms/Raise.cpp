@@ -86,10 +86,11 @@ static Value materializeIntegers(OpBuilder &builder, Location loc,
   return {};
 }
 
-/// Where the operator that ends at `root` is: it has the name of what it
-/// computes if what moves its result has none.
+/// Where the operator that ends at `root` is: where it computes, if what ends
+/// it only moves its result. That may have no name, or that of another
+/// operator.
 static Location getOperatorLoc(Operation *root, const Slice &slice) {
-  if (getLocationName(root->getLoc()).empty())
+  if (movesElements(root))
     for (Operation *op : llvm::reverse(slice.ops))
       if (slice.active.contains(op) && !movesElements(op) &&
           !getLocationName(op->getLoc()).empty())
