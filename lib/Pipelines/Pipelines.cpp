@@ -32,6 +32,7 @@ void qbackend::addPreparePipeline(OpPassManager &manager,
   addRaisePipeline(manager, raise);
   FusePassOptions fuse;
   fuse.backend = options.backend;
+  fuse.qconfig = options.qconfig;
   manager.addPass(createFusePass(fuse));
   ObservePassOptions observe;
   observe.backend = options.backend;

@@ -224,6 +224,21 @@ static void remarkMoved(OperatorOp anchor, OperatorOp moved,
                 RemarkNote::atCode(moved.getLoc(), "this result")});
 }
 
+/// Says that the operators of `match` stay apart: `mapping` selects the root
+/// and `other` by different entries.
+static void remarkOtherEntry(const PatternMatch &match, OperatorOp other,
+                             PatternConfigOp pattern,
+                             QConfigMappingOp mapping) {
+  OperatorOp root = match.root;
+  remarkMissed(match.operators.back(), "QB112",
+               llvm::join(pattern.getKinds(), "+"),
+               "not fused: the qconfig mapping has different entries for " +
+                   root.getKindName() + " and " + other.getKindName(),
+               "select both by one entry, or by that of a module around them",
+               {RemarkNote::atConfiguration(pattern.getLoc(), "this pattern"),
+                RemarkNote::atConfiguration(mapping.getLoc(), "this mapping")});
+}
+
 /// Whether the patterns of `backend` are those of PyTorch's exported programs,
 /// in which prepare_pt2e folds convolution and batch norm before it looks for
 /// patterns.
@@ -269,26 +284,31 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
               static_cast<Attribute>(root.getKind())))
         foldBatchNorm(root, op, backendOp.getLoc());
     }
+    // PyTorch fuses modules whatever the qconfigs.
+    SmallVector<QConfigMappingOp> mappings;
+    if (foldsFirst || !found->mappings.empty()) {
+      auto resolved = resolveQConfigs(qconfig, *found, getOperation());
+      if (failed(resolved))
+        return signalPassFailure();
+      mappings = *std::move(resolved);
+    }
     // PyTorch fuses modules first, and matches all patterns afterwards: linear,
     // batch norm, relu becomes linear, then linear+relu.
     // What can't be part of one pattern can't be of another.
     llvm::DenseSet<Operation *> refused;
-    for (unsigned place = 0;
-         place < std::max<size_t>(1, found->mappings.size()); ++place)
+    for (unsigned place = 0; place < std::max<size_t>(1, mappings.size());
+         ++place)
       for (bool fusionsOnly : {true, false})
-        fuse(patterns, *found, place, fusionsOnly, moves, refused);
+        fuse(patterns, *found, mappings, place, fusionsOnly, moves, refused);
   }
 
   /// The operators that those in front of the one at `place` in a list of
   /// backends leave to it, and that its mapping has a qconfig for.
   llvm::DenseSet<Operation *> findOwn(const PatternTable &patterns,
-                                      const Backend &backend, unsigned place) {
+                                      const Backend &backend, unsigned place,
+                                      const OperatorSelectors &operators,
+                                      ArrayRef<QConfigTable> tables) {
     llvm::DenseSet<Operation *> own;
-    TensorNames names(getOperation());
-    OperatorSelectors operators(getOperation(), names);
-    std::vector<QConfigTable> tables;
-    for (QConfigMappingOp mapping : backend.mappings)
-      tables.emplace_back(mapping, operators);
     auto selects = [&](unsigned i, OperatorOp op, StringRef kind) {
       QConfigOp entry = tables[i].lookup(op, kind, /*isFusion=*/false);
       return entry && entry.getConfig();
@@ -308,18 +328,26 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
   }
 
   void fuse(const PatternTable &patterns, const Backend &backend,
-            unsigned place, bool fusionsOnly, const MovedValues &moves,
+            ArrayRef<QConfigMappingOp> mappings, unsigned place,
+            bool fusionsOnly, const MovedValues &moves,
             llvm::DenseSet<Operation *> &refused) {
     SmallVector<OperatorOp> anchors;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       anchors.push_back(op);
       return WalkResult::skip();
     });
-    // One backend fuses whatever the qconfigs, as PyTorch does.
+    TensorNames names(getOperation());
+    OperatorSelectors operators(getOperation(), names);
+    std::vector<QConfigTable> tables;
+    for (QConfigMappingOp mapping : mappings)
+      tables.emplace_back(mapping, operators);
     bool isList = !backend.mappings.empty();
     llvm::DenseSet<Operation *> claimed, own;
     if (isList)
-      own = findOwn(patterns, backend, place);
+      own = findOwn(patterns, backend, place, operators, tables);
+    auto getEntry = [&](OperatorOp op) {
+      return tables[place].lookupPlace(op, /*isFusion=*/false);
+    };
     for (OperatorOp anchor : llvm::reverse(anchors)) {
       if (claimed.contains(anchor) || anchor.isFused())
         continue;
@@ -346,6 +374,17 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
         if (!match)
           continue;
         matched = true;
+        if (!tables.empty()) {
+          QConfigOp entry = getEntry(match->root);
+          auto other = llvm::find_if(match->operators, [&](OperatorOp op) {
+            return getEntry(op) != entry;
+          });
+          if (other != match->operators.end()) {
+            if (!fusionsOnly)
+              remarkOtherEntry(*match, *other, pattern, mappings[place]);
+            continue;
+          }
+        }
         if (llvm::any_of(match->operators,
                          [&](OperatorOp op) { return refused.contains(op); }))
           continue;

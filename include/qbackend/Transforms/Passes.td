@@ -93,8 +93,13 @@ def FusePass : Pass<"qbackend-fuse", "::mlir::ModuleOp"> {
     `w' = w * (gamma * r)`, `b' = (b - mean) * r * gamma + beta`,
     `r = 1 / sqrt(var + eps)`. Patterns with a fuser method go first, longer
     ones before shorter ones, then in the order of the configuration.
+
+    PyTorch fuses modules whatever their qconfigs are. Its quantizers of exported
+    programs look for patterns among what one entry selects by name or class of
+    module; so for a backend of these, operators that `qconfig` has different such
+    entries for stay apart.
   }];
-  let options = [BackendOption];
+  let options = [BackendOption, QConfigOption];
   let dependentDialects = ["::qbackend::QBackendDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",

@@ -103,8 +103,7 @@ QConfigOp QConfigTable::lookupKinds(ArrayRef<StringRef> kinds,
   return first ? first : global;
 }
 
-QConfigOp QConfigTable::lookup(OperatorOp op, ArrayRef<StringRef> kinds,
-                               bool isFusion) const {
+QConfigOp QConfigTable::lookupPlace(OperatorOp op, bool isFusion) const {
   const OperatorSelector &selector = operators.lookup(op);
   if (QConfigOp entry = lookupOrder(selector, isFusion))
     return entry;
@@ -116,6 +115,13 @@ QConfigOp QConfigTable::lookup(OperatorOp op, ArrayRef<StringRef> kinds,
   for (StringRef type : selector.moduleTypes)
     if (auto it = byModuleType.find(type); it != byModuleType.end())
       return it->second;
+  return {};
+}
+
+QConfigOp QConfigTable::lookup(OperatorOp op, ArrayRef<StringRef> kinds,
+                               bool isFusion) const {
+  if (QConfigOp entry = lookupPlace(op, isFusion))
+    return entry;
   return lookupKinds(kinds, isFusion);
 }
 

@@ -27,6 +27,10 @@ public:
   QConfigOp lookup(OperatorOp op, llvm::ArrayRef<llvm::StringRef> kinds,
                    bool isFusion) const;
 
+  /// The entry for `op` by where it is: its number, its name or module, or the
+  /// class of one; null if there is none.
+  QConfigOp lookupPlace(OperatorOp op, bool isFusion) const;
+
   /// Whether an entry selects `kind` by its name.
   bool selectsKind(llvm::StringRef kind) const { return byKind.contains(kind); }
 
