@@ -224,13 +224,6 @@ MovedValues::MovedValues(ModuleOp module,
     if (!moves)
       continue;
     llvm::StringMap<Value> values = findValues(function);
-    // A movement that became a part of the operator before it gave it its name.
-    for (Attribute move : llvm::reverse(moves)) {
-      auto names = cast<ArrayAttr>(move).getAsRange<StringAttr>();
-      if (Value now = values.lookup((*names.begin()).getValue());
-          now && isComputed(now))
-        values.try_emplace((*std::next(names.begin())).getValue(), now);
-    }
     // The value after which each movement is that is no operator any more.
     llvm::StringMap<Value> places;
     Value last;
