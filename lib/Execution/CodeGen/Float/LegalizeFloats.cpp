@@ -115,11 +115,11 @@ struct LegalizeFloatsPass
   using LegalizeFloatsPassBase::LegalizeFloatsPassBase;
 
   LogicalResult initialize(MLIRContext *context) final {
-    auto found = qbackend::codegen::getSubtarget(triple, cpu, features);
+    auto found = qbackend::codegen::getSubtarget(context, getArgument(), triple,
+                                                 cpu, features);
     if (!found)
-      return emitError(UnknownLoc::get(context))
-             << getArgument() << ": " << llvm::toString(found.takeError());
-    const llvm::MCSubtargetInfo &subtarget = **found;
+      return failure();
+    const llvm::MCSubtargetInfo &subtarget = *found;
     const llvm::Triple &target = subtarget.getTargetTriple();
     roundsSingle = hasRoundEven(subtarget, /*isDouble=*/false);
     roundsDouble = hasRoundEven(subtarget, /*isDouble=*/true);

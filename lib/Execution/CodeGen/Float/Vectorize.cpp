@@ -66,11 +66,11 @@ struct VectorizePass
       : VectorizePassBase(options), store(store) {}
 
   LogicalResult initialize(MLIRContext *context) final {
-    auto subtarget = getSubtarget(triple, cpu, features);
+    auto subtarget =
+        getSubtarget(context, getArgument(), triple, cpu, features);
     if (!subtarget)
-      return emitError(UnknownLoc::get(context))
-             << "qbackend-vectorize: " << llvm::toString(subtarget.takeError());
-    unit = getVectorUnit(**subtarget);
+      return failure();
+    unit = getVectorUnit(*subtarget);
     return success();
   }
 

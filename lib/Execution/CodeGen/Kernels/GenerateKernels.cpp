@@ -79,18 +79,18 @@ LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
   auto error = [&]() {
     return emitError(UnknownLoc::get(context)) << getArgument() << ": ";
   };
-  auto subtarget = getSubtarget(triple, cpu, features);
+  auto subtarget = getSubtarget(context, getArgument(), triple, cpu, features);
   if (!subtarget)
-    return error() << llvm::toString(subtarget.takeError());
+    return failure();
   std::string available;
   for (const KernelTarget &candidate : getKernelTargets()) {
-    if (!supports(**subtarget, candidate)) {
+    if (!supports(*subtarget, candidate)) {
       if (candidate.name == target)
         return error() << "target '" << target << "' needs "
                        << candidate.architecture << " with "
                        << candidate.features << ", which "
-                       << (*subtarget)->getTargetTriple().getArchName() << " '"
-                       << (*subtarget)->getCPU()
+                       << subtarget->getTargetTriple().getArchName() << " '"
+                       << subtarget->getCPU()
                        << "' doesn't have; add it to target-features, or "
                           "leave target out";
       continue;
@@ -105,9 +105,9 @@ LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
       wideTarget = &candidate;
   }
   if (kernelTarget) {
-    avoidsFloats = kernelTarget->isPortable || !hasFloats(**subtarget, false);
+    avoidsFloats = kernelTarget->isPortable || !hasFloats(*subtarget, false);
     hasDoubles = kernelTarget->architecture == "x86";
-    hasFma = !kernelTarget->architecture.empty() && hasFusedFloats(**subtarget);
+    hasFma = !kernelTarget->architecture.empty() && hasFusedFloats(*subtarget);
     return success();
   }
   return error() << "target '" << target

@@ -4,6 +4,7 @@
 
 #include "Subtarget.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -13,9 +14,14 @@
 
 using namespace llvm;
 
-Expected<std::unique_ptr<MCSubtargetInfo>>
-qbackend::codegen::getSubtarget(StringRef tripleName, StringRef cpu,
+std::unique_ptr<MCSubtargetInfo>
+qbackend::codegen::getSubtarget(mlir::MLIRContext *context, StringRef pass,
+                                StringRef tripleName, StringRef cpu,
                                 StringRef features) {
+  auto refuse = [&](const Twine &message) {
+    mlir::emitError(mlir::UnknownLoc::get(context)) << pass << ": " << message;
+    return nullptr;
+  };
   static std::once_flag once;
   std::call_once(once, [] {
     InitializeAllTargetInfos();
@@ -26,8 +32,8 @@ qbackend::codegen::getSubtarget(StringRef tripleName, StringRef cpu,
   std::string error;
   const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
-    return createStringError("target-triple '" + triple.str() +
-                             "' is not known: " + error);
+    return refuse("target-triple '" + triple.str() +
+                  "' is not known: " + error);
   SubtargetFeatures all;
   if (cpu == "native" || (cpu.empty() && tripleName.empty())) {
     cpu = sys::getHostCPUName();
@@ -41,9 +47,9 @@ qbackend::codegen::getSubtarget(StringRef tripleName, StringRef cpu,
   std::unique_ptr<MCSubtargetInfo> subtarget(
       target->createMCSubtargetInfo(triple, "", ""));
   if (!cpu.empty() && !subtarget->isCPUStringValid(cpu))
-    return createStringError(
-        "target-cpu '" + cpu + "' is not one of " + triple.getArchName() +
-        "; 'llc -mtriple=" + triple.str() + " -mcpu=help' lists them");
+    return refuse("target-cpu '" + cpu + "' is not one of " +
+                  triple.getArchName() + "; 'llc -mtriple=" + triple.str() +
+                  " -mcpu=help' lists them");
   subtarget.reset(target->createMCSubtargetInfo(triple, cpu, all.getString()));
   return subtarget;
 }

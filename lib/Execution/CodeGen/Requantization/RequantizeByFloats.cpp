@@ -44,11 +44,11 @@ struct RequantizeByFloatsPass
   using RequantizeByFloatsPassBase::RequantizeByFloatsPassBase;
 
   LogicalResult initialize(MLIRContext *context) final {
-    auto subtarget = getSubtarget(triple, cpu, features);
+    auto subtarget =
+        getSubtarget(context, getArgument(), triple, cpu, features);
     if (!subtarget)
-      return emitError(UnknownLoc::get(context))
-             << getArgument() << ": " << llvm::toString(subtarget.takeError());
-    isFused = hasFusedFloats(**subtarget);
+      return failure();
+    isFused = hasFusedFloats(*subtarget);
     return success();
   }
 

@@ -116,11 +116,11 @@ struct RequantizeByIntegersPass
   using RequantizeByIntegersPassBase::RequantizeByIntegersPassBase;
 
   LogicalResult initialize(MLIRContext *context) final {
-    auto subtarget = getSubtarget(triple, cpu, features);
+    auto subtarget =
+        getSubtarget(context, getArgument(), triple, cpu, features);
     if (!subtarget)
-      return emitError(UnknownLoc::get(context))
-             << getArgument() << ": " << llvm::toString(subtarget.takeError());
-    avoidsFloats = target == kPortableTarget || !hasFloats(**subtarget, false);
+      return failure();
+    avoidsFloats = target == kPortableTarget || !hasFloats(*subtarget, false);
     return success();
   }
 
