@@ -29,6 +29,7 @@ __all__ = [
     "remove_boolean_dispatch_from_name",
 ]
 
+
 def _by_pattern(
     backend_config: BackendConfig, read: Callable[[BackendPatternConfig], Any]
 ) -> Dict[Pattern, Any]:
