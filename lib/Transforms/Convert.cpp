@@ -94,9 +94,9 @@ public:
         value = getQuantized(value, kernel, op.getLoc());
       }
     }
-    Value real = getQuantized(value, element, op.getLoc());
-    observed[real] = {op.getObserverAttr().getAttr(), element};
-    op.replaceAllUsesWith(real);
+    Value asFloat = getQuantized(value, element, op.getLoc());
+    observed[asFloat] = {op.getObserverAttr().getAttr(), element};
+    op.replaceAllUsesWith(asFloat);
     op.erase();
     return success();
   }

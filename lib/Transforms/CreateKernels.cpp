@@ -176,8 +176,8 @@ private:
 };
 } // namespace
 
-Value qbackend::getQuantized(Value real) {
-  auto producer = real.getDefiningOp<DequantizeOp>();
+Value qbackend::getQuantized(Value asFloat) {
+  auto producer = asFloat.getDefiningOp<DequantizeOp>();
   return producer ? producer.getInput() : Value();
 }
 

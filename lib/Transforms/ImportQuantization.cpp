@@ -242,9 +242,9 @@ private:
               integers.getType().clone(Float32Type::get(at->getContext())),
               *element);
         });
-    OrRefusal<Value> real = importer.import(op, form.source, form.scales[0]);
-    if (real)
-      return real;
+    OrRefusal<Value> asFloat = importer.import(op, form.source, form.scales[0]);
+    if (asFloat)
+      return asFloat;
     // What was created for it has no use.
     for (Operation *last = op->getPrevNode(); last && last != before;) {
       Operation *previous = last->getPrevNode();
@@ -252,7 +252,7 @@ private:
         erase(last);
       last = previous;
     }
-    return real;
+    return asFloat;
   }
 
   /// What `form` quantizes, quantized and dequantized at `op`.
@@ -386,13 +386,13 @@ private:
                                          quant::QuantizedType element) {
     OpBuilder builder(op);
     Location loc = op->getLoc();
-    auto realType = integers.getType().clone(builder.getF32Type());
-    if (realType != type)
+    auto floatType = integers.getType().clone(builder.getF32Type());
+    if (floatType != type)
       return Refusal();
     Value constant = arith::ConstantOp::create(builder, loc, integers);
     Value quantized = quant::StorageCastOp::create(
         builder, loc, integers.getType().clone(element), constant);
-    return DequantizeOp::create(builder, loc, realType, quantized).getOutput();
+    return DequantizeOp::create(builder, loc, floatType, quantized).getOutput();
   }
 
   /// `source` by integers of `element` in [min, max]. Kernels have the whole

@@ -197,8 +197,8 @@ static Value createPair(OpBuilder &builder, QuantizeOp quantize, Value value) {
   return DequantizeOp::create(builder, loc, type, quantized);
 }
 
-static QuantizeOp getQuantize(Value real) {
-  auto dequantize = real.getDefiningOp<DequantizeOp>();
+static QuantizeOp getQuantize(Value asFloat) {
+  auto dequantize = asFloat.getDefiningOp<DequantizeOp>();
   return dequantize ? dequantize.getInput().getDefiningOp<QuantizeOp>()
                     : QuantizeOp();
 }
@@ -220,10 +220,10 @@ static void sinkTranspose(DequantizeOp op) {
   if (!transpose)
     return;
   OpBuilder builder(op);
-  Value real = createPair(builder, quantize, transpose.getInput());
-  if (!real)
+  Value asFloat = createPair(builder, quantize, transpose.getInput());
+  if (!asFloat)
     return;
-  op.replaceAllUsesWith(TransposeOp::create(builder, op.getLoc(), real,
+  op.replaceAllUsesWith(TransposeOp::create(builder, op.getLoc(), asFloat,
                                             transpose.getPermutation())
                             .getOutput());
   eraseDeadPair(op);
@@ -239,10 +239,10 @@ static bool hoistTranspose(TransposeOp op) {
   auto pair = op.getInput().getDefiningOp<DequantizeOp>();
   Value moved = createFoldedTranspose(builder, op.getLoc(), quantize.getInput(),
                                       op.getPermutation());
-  Value real = createPair(builder, quantize, moved);
-  if (!real)
+  Value asFloat = createPair(builder, quantize, moved);
+  if (!asFloat)
     return false;
-  op.replaceAllUsesWith(real);
+  op.replaceAllUsesWith(asFloat);
   op.erase();
   eraseDeadPair(pair);
   return true;

@@ -134,11 +134,11 @@ static DenseElementsAttr getRawElements(RankedTensorType type,
 
 /// The operand `real` reads the numbers that `integers` of `element` stand for;
 /// without `fold`, its numbers are quantized to them.
-static void assignQuantized(OpOperand &real, DenseElementsAttr integers,
+static void assignQuantized(OpOperand &asFloat, DenseElementsAttr integers,
                             Type element, bool fold) {
-  OpBuilder builder(real.getOwner());
-  Location loc = real.getOwner()->getLoc();
-  auto type = cast<RankedTensorType>(real.get().getType());
+  OpBuilder builder(asFloat.getOwner());
+  Location loc = asFloat.getOwner()->getLoc();
+  auto type = cast<RankedTensorType>(asFloat.get().getType());
   Value quantized;
   if (fold) {
     Value constant = arith::ConstantOp::create(builder, loc, integers);
@@ -146,9 +146,9 @@ static void assignQuantized(OpOperand &real, DenseElementsAttr integers,
                                              constant);
   } else {
     quantized =
-        QuantizeOp::create(builder, loc, type.clone(element), real.get());
+        QuantizeOp::create(builder, loc, type.clone(element), asFloat.get());
   }
-  real.set(DequantizeOp::create(builder, loc, type, quantized).getOutput());
+  asFloat.set(DequantizeOp::create(builder, loc, type, quantized).getOutput());
 }
 
 /// The rows of a weight along axis 0, its output channels.
@@ -372,7 +372,7 @@ static LogicalResult quantizeTable(OperatorOp op) {
       arith::ConstantOp::create(b, getRawElements(rowType, zeroPoints));
   Value empty = tensor::EmptyOp::create(b, type.getShape(), f32);
   AffineMap all = b.getMultiDimIdentityMap(2), perRow = all.getSubMap({0u});
-  Value real =
+  Value asFloat =
       linalg::GenericOp::create(
           b, type, ValueRange{table, scale, zeroPoint}, empty,
           ArrayRef{all, perRow, perRow, all},
@@ -392,7 +392,7 @@ static LogicalResult quantizeTable(OperatorOp op) {
             linalg::YieldOp::create(b, result);
           })
           .getResult(0);
-  op.getWeightMutable().assign(real);
+  op.getWeightMutable().assign(asFloat);
   return success();
 }
 

@@ -455,11 +455,11 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
   static Operation *raise(Operation *root, const NamedOps &named,
                           PreparationRewriter &rewriter) {
     ConstantEvaluator &constants = rewriter.constants;
-    bool real = llvm::any_of(root->getResultTypes(), [](Type type) {
+    bool asFloat = llvm::any_of(root->getResultTypes(), [](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       return tensor && tensor.getElementType().isF32();
     });
-    if (!real || llvm::all_of(root->getResults(), [&](Value result) {
+    if (!asFloat || llvm::all_of(root->getResults(), [&](Value result) {
           return constants.isConstant(result);
         }))
       return nullptr;

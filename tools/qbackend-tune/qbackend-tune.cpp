@@ -237,7 +237,7 @@ static void printResult(const tuning::TuneResult &result,
   }
   llvm::outs() << (result.isHeld ? "held: " : "not held: ")
                << tuning::formatResult(result) << "; '" << outputFile << "'\n";
-  if (result.realValued == result.operators)
+  if (result.floatValued == result.operators)
     llvm::outs() << "nothing is quantized: no set of operators that was tried "
                     "keeps it\n";
   if (result.heldBack == 0)

@@ -147,7 +147,7 @@ public:
 const EngineDialectInterface *getEngine(mlir::Operation *op);
 
 /// The integers behind a float value; null if it isn't dequantized.
-mlir::Value getQuantized(mlir::Value real);
+mlir::Value getQuantized(mlir::Value asFloat);
 
 /// The parameters of a result that shares the observer of its `input`: the
 /// same, but for a sum with a number, or a product, which PyTorch computes from

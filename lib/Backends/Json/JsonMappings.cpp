@@ -56,12 +56,12 @@ static void printValue(std::optional<int64_t> value, llvm::json::OStream &os) {
 LogicalResult qbackend::json::printObserver(ObserverAttr observer,
                                             Operation *op,
                                             llvm::json::OStream &os) {
-  for (FloatAttr real : {observer.getEps(), observer.getAveragingConstant(),
-                         observer.getScale(), observer.getPercentile()})
-    if (real && !std::isfinite(real.getValueAsDouble())) {
+  for (FloatAttr asFloat : {observer.getEps(), observer.getAveragingConstant(),
+                            observer.getScale(), observer.getPercentile()})
+    if (asFloat && !std::isfinite(asFloat.getValueAsDouble())) {
       os.value(nullptr);
       return op->emitOpError()
-             << "has the number " << real << ", which JSON has no form for";
+             << "has the number " << asFloat << ", which JSON has no form for";
     }
   ObserverFields fields = observer.getFields();
   const ObserverKindInfo &info = getInfo(fields.kind);

@@ -24,15 +24,15 @@ void qbackend::json::printDType(StringRef key, DTypeAttr dtype,
       if (value)
         os.attribute(name, *value);
     };
-    auto real = [&](StringRef name, FloatAttr value) {
+    auto asFloat = [&](StringRef name, FloatAttr value) {
       if (value)
         os.attribute(name, value.getValueAsDouble());
     };
     integer("quant_min_lower_bound", dtype.getQuantMin());
     integer("quant_max_upper_bound", dtype.getQuantMax());
-    real("scale_min_lower_bound", dtype.getScaleMin());
-    real("scale_max_upper_bound", dtype.getScaleMax());
-    real("scale_exact_match", dtype.getScaleExactMatch());
+    asFloat("scale_min_lower_bound", dtype.getScaleMin());
+    asFloat("scale_max_upper_bound", dtype.getScaleMax());
+    asFloat("scale_exact_match", dtype.getScaleExactMatch());
     integer("zero_point_exact_match", dtype.getZeroPointExactMatch());
     if (ArrayAttr schemes = dtype.getQschemes())
       os.attributeArray("qschemes", [&] {

@@ -133,8 +133,8 @@ Difference Differences::join() const {
 /// give if it is known but for `kFloatError`.
 static void addRounded(LocalCount &count, int64_t exact, double value,
                        int64_t zeroPoint, OutputRange range) {
-  auto round = [&](double real) {
-    double integer = std::floor(real + 0.5) + double(zeroPoint);
+  auto round = [&](double asFloat) {
+    double integer = std::floor(asFloat + 0.5) + double(zeroPoint);
     return static_cast<int64_t>(
         std::clamp(integer, double(range.lo), double(range.hi)));
   };

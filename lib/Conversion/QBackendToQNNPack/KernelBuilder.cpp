@@ -342,12 +342,12 @@ std::optional<Limits> qbackend::getLimits(Attribute kind) {
 /// quantize turns infinity, and FLT_MAX, into the smallest integer.
 Value KernelBuilder::createClamp(Value input, Limits limits) {
   auto element = qnnpack::getQuantizedType(input.getType());
-  auto real = [&](int64_t integer) -> double {
+  auto asFloat = [&](int64_t integer) -> double {
     return numerics::dequantize(integer, element.getScale(),
                                 element.getZeroPoint());
   };
-  double low = real(element.getStorageTypeMin());
-  double high = real(element.getStorageTypeMax());
+  double low = asFloat(element.getStorageTypeMin());
+  double high = asFloat(element.getStorageTypeMax());
   auto bound = [&](double value) {
     return builder.getF32FloatAttr(std::clamp(value, low, high));
   };

@@ -263,12 +263,12 @@ static Value lowerSoftmax(SoftmaxOp op, SoftmaxOp::Adaptor adaptor,
   // 2^-20 / S. Vectors have no division of integers. Of more than 512
   // elements S may wrap, even to 0, of which an infinity makes 255.
   Type f64 = b.getF64Type();
-  auto real = [&](ImplicitLocOpBuilder &b, double value) -> Value {
+  auto asFloat = [&](ImplicitLocOpBuilder &b, double value) -> Value {
     return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
   };
   Value reciprocals = elementwise(
       b, sums, f64, [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        Value one = real(b, 1);
+        Value one = asFloat(b, 1);
         Value sum = arith::UIToFPOp::create(b, f64, args[0]);
         return arith::DivFOp::create(b, one, sum);
       });
@@ -281,8 +281,8 @@ static Value lowerSoftmax(SoftmaxOp op, SoftmaxOp::Adaptor adaptor,
         Value n = arith::UIToFPOp::create(
             b, f64, arith::AddIOp::create(b, scaled, half));
         Value product = arith::MulFOp::create(
-            b, arith::AddFOp::create(b, n, real(b, 0.5)), args[2]);
-        product = arith::MinNumFOp::create(b, product, real(b, 255));
+            b, arith::AddFOp::create(b, n, asFloat(b, 0.5)), args[2]);
+        product = arith::MinNumFOp::create(b, product, asFloat(b, 255));
         Value integer = arith::FPToSIOp::create(b, b.getI32Type(), product);
         if (y.getStorageTypeMin() != 0)
           integer = arith::AddIOp::create(

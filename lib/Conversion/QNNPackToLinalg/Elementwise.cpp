@@ -154,12 +154,12 @@ static Value lowerDequantize(DequantizeOp op, DequantizeOp::Adaptor adaptor,
                     Type f32 = b.getF32Type(), f64 = b.getF64Type();
                     if (isFloat) {
                       integer = arith::SubIOp::create(b, integer, args[2]);
-                      Value real = arith::SIToFPOp::create(b, f32, integer);
-                      return arith::MulFOp::create(b, real, args[1]);
+                      Value asFloat = arith::SIToFPOp::create(b, f32, integer);
+                      return arith::MulFOp::create(b, asFloat, args[1]);
                     }
-                    Value real = arith::SIToFPOp::create(b, f32, integer);
+                    Value asFloat = arith::SIToFPOp::create(b, f32, integer);
                     Value zero = arith::SIToFPOp::create(b, f32, args[2]);
-                    Value difference = arith::SubFOp::create(b, real, zero);
+                    Value difference = arith::SubFOp::create(b, asFloat, zero);
                     Value exact = arith::MulFOp::create(
                         b, arith::ExtFOp::create(b, f64, difference), args[1]);
                     return arith::TruncFOp::create(b, f32, exact);

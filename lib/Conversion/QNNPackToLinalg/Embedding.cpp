@@ -108,10 +108,10 @@ static Value lowerLookup(OpTy op, typename OpTy::Adaptor adaptor,
                                  std::to_string(count) + " rows");
         Value integer = readEntry(b, isPacked, table, row,
                                   linalg::IndexOp::create(b, rank - 1));
-        Value real = arith::UIToFPOp::create(b, b.getF32Type(), integer);
+        Value asFloat = arith::UIToFPOp::create(b, b.getF32Type(), integer);
         Value scale = tensor::ExtractOp::create(b, rows.scales, row);
         Value bias = tensor::ExtractOp::create(b, rows.biases, row);
-        return math::FmaOp::create(b, scale, real, bias);
+        return math::FmaOp::create(b, scale, asFloat, bias);
       });
 }
 

@@ -87,7 +87,7 @@ static Value reduceAll(ImplicitLocOpBuilder &b, Value input) {
 
 RuntimeParams qnnpack::chooseParams(ImplicitLocOpBuilder &b, Value input) {
   Type f32 = b.getF32Type(), f64 = b.getF64Type();
-  auto real = [&](double value) -> Value {
+  auto asFloat = [&](double value) -> Value {
     return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
   };
   auto widen = [&](Value value) -> Value {
@@ -110,17 +110,17 @@ RuntimeParams qnnpack::chooseParams(ImplicitLocOpBuilder &b, Value input) {
   Value max = reduceAll<arith::MaximumFOp>(b, input);
   Value wideMax = widen(max), wideMin = widen(min);
   Value width = arith::SubFOp::create(b, wideMax, wideMin);
-  Value scale = arith::DivFOp::create(b, width, real(255));
+  Value scale = arith::DivFOp::create(b, width, asFloat(255));
   Value rounded = narrow(scale);
   Value isZero = isEqual(rounded, 0);
   Value isInfinite = isEqual(arith::DivFOp::create(b, one, rounded),
                              std::numeric_limits<float>::infinity());
   Value unusable = arith::OrIOp::create(b, isZero, isInfinite);
-  scale = select(unusable, real(0.1), scale);
+  scale = select(unusable, asFloat(0.1), scale);
 
   // A scale below the smallest one stretches the range.
   Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, scale,
-                                        real(smallest));
+                                        asFloat(smallest));
   Value smallestScale = f32Constant(b, smallest);
   Value amplifier = arith::DivFOp::create(b, smallestScale, narrow(scale));
   Value minIsZero = isEqual(min, 0), maxIsZero = isEqual(max, 0);
@@ -134,13 +134,13 @@ RuntimeParams qnnpack::chooseParams(ImplicitLocOpBuilder &b, Value input) {
       select(minIsZero, f32Constant(b, smallest * 255), stretchedMax);
   min = select(isSmall, stretchedMin, min);
   max = select(isSmall, stretchedMax, max);
-  scale = select(isSmall, real(smallest), scale);
+  scale = select(isSmall, asFloat(smallest), scale);
 
   Value minSteps = arith::DivFOp::create(b, widen(min), scale);
   Value maxSteps = arith::DivFOp::create(b, widen(max), scale);
-  Value fromMin = arith::SubFOp::create(b, real(0), minSteps);
-  Value fromMax = arith::SubFOp::create(b, real(255), maxSteps);
-  Value least = real(0), most = real(255);
+  Value fromMin = arith::SubFOp::create(b, asFloat(0), minSteps);
+  Value fromMax = arith::SubFOp::create(b, asFloat(255), maxSteps);
+  Value least = asFloat(0), most = asFloat(255);
   Value minError =
       arith::SubFOp::create(b, least, math::AbsFOp::create(b, minSteps));
   Value maxError =
@@ -197,18 +197,18 @@ Value qnnpack::dequantizeSums(ImplicitLocOpBuilder &b, LinearDynamicOp op,
       b, inputs, emptyLike(b, type, sums), maps,
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         Value offset = arith::MulIOp::create(b, args[1], params.zeroPoint);
-        Value real = arith::SIToFPOp::create(
+        Value asFloat = arith::SIToFPOp::create(
             b, b.getF32Type(), arith::SubIOp::create(b, args[0], offset));
         Value multiplier = arith::MulFOp::create(b, args[2], params.scale);
-        real = arith::MulFOp::create(b, real, multiplier);
+        asFloat = arith::MulFOp::create(b, asFloat, multiplier);
         // The engine's bias without one is 0, which turns -0 into 0.
         Value bias = op.getBias() ? args[3] : f32Constant(b, 0);
-        real = arith::AddFOp::create(b, real, bias);
+        asFloat = arith::AddFOp::create(b, asFloat, bias);
         if (!op.getRelu())
-          return real;
+          return asFloat;
         Value negative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
-                                               real, f32Constant(b, 0));
-        return arith::SelectOp::create(b, negative, f32Constant(b, 0), real);
+                                               asFloat, f32Constant(b, 0));
+        return arith::SelectOp::create(b, negative, f32Constant(b, 0), asFloat);
       });
 }
 

@@ -78,8 +78,8 @@ static Statistics computeStatistics(ImplicitLocOpBuilder &b, Value input,
       sumGroups(b, input, stored, type, groups.group, element, true);
   Type f32 = b.getF32Type(), f64 = b.getF64Type();
   auto mean = [&](ImplicitLocOpBuilder &b, Value total) -> Value {
-    Value real = arith::SIToFPOp::create(b, f32, total);
-    return arith::DivFOp::create(b, real, f32Constant(b, count));
+    Value asFloat = arith::SIToFPOp::create(b, f32, total);
+    return arith::DivFOp::create(b, asFloat, f32Constant(b, count));
   };
   Statistics result;
   result.center = elementwise(

@@ -212,13 +212,13 @@ static Value averageATen(ImplicitLocOpBuilder &b, Value sums,
       b, inputs, init, maps,
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         Value multiplier = uniform ? f32Constant(b, pixels.front()) : args[1];
-        Value real = arith::SIToFPOp::create(b, b.getF32Type(), args[0]);
-        real = arith::MulFOp::create(b, real, multiplier);
+        Value asFloat = arith::SIToFPOp::create(b, b.getF32Type(), args[0]);
+        asFloat = arith::MulFOp::create(b, asFloat, multiplier);
         if (bias != 0 && !multipliers.roundsFirst)
-          real = arith::AddFOp::create(b, real, f32Constant(b, bias));
+          asFloat = arith::AddFOp::create(b, asFloat, f32Constant(b, bias));
         // At most 255 times the number of taps: the conversion is exact.
         Value integer = arith::FPToSIOp::create(
-            b, b.getI32Type(), math::RoundEvenOp::create(b, real));
+            b, b.getI32Type(), math::RoundEvenOp::create(b, asFloat));
         if (bias != 0 && multipliers.roundsFirst)
           integer = arith::AddIOp::create(b, integer, i32Constant(b, bias));
         integer = clampI32(b, integer, getOutputRange(type, /*relu=*/false));

@@ -102,8 +102,8 @@ Value qnnpack::requantize(ImplicitLocOpBuilder &b, Value accumulator,
                           Value multiplier, int64_t zeroPoint,
                           OutputRange range, double largest,
                           Overflow overflow) {
-  Value real = arith::SIToFPOp::create(b, b.getF32Type(), accumulator);
-  Value scaled = arith::MulFOp::create(b, real, multiplier);
+  Value asFloat = arith::SIToFPOp::create(b, b.getF32Type(), accumulator);
+  Value scaled = arith::MulFOp::create(b, asFloat, multiplier);
   float lo = range.lo - zeroPoint, hi = range.hi - zeroPoint;
   if (largest >= 0x1p31) {
     float beyond = overflow == Overflow::ToLowest ? lo : hi;
@@ -194,20 +194,20 @@ Value qnnpack::addZeroPoint(ImplicitLocOpBuilder &b, Value value,
 
 Value qnnpack::dequantizeScalar(ImplicitLocOpBuilder &b, Value value,
                                 quant::UniformQuantizedType type) {
-  Value real =
+  Value asFloat =
       arith::SIToFPOp::create(b, b.getF32Type(), center(b, value, type));
-  return arith::MulFOp::create(b, f32Constant(b, type.getScale()), real);
+  return arith::MulFOp::create(b, f32Constant(b, type.getScale()), asFloat);
 }
 
 Value qnnpack::dequantizeFusedScalar(ImplicitLocOpBuilder &b, Value value,
                                      quant::UniformQuantizedType stored,
                                      quant::UniformQuantizedType type) {
   float scale = type.getScale();
-  Value real = arith::SIToFPOp::create(
+  Value asFloat = arith::SIToFPOp::create(
       b, b.getF32Type(), restate(b, extend(b, value, stored), stored, type));
   float offset = -(scale * static_cast<float>(type.getZeroPoint()));
   Value factor = f32Constant(b, scale);
-  return math::FmaOp::create(b, factor, real, f32Constant(b, offset));
+  return math::FmaOp::create(b, factor, asFloat, f32Constant(b, offset));
 }
 
 Value qnnpack::quantizeScalar(ImplicitLocOpBuilder &b, Value value,

@@ -47,14 +47,14 @@ static Value convertChannels(ImplicitLocOpBuilder &b, Value input,
   return elementwise(
       b, input, b.getI8Type(),
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        Value real =
+        Value asFloat =
             vectorOrScalar(b, shape, /*first=*/3, vectors, [&](bool isVector) {
               return isVector ? dequantizeFusedScalar(b, args[0], x, type)
                               : dequantizeScalar(b, args[0], x);
             });
         // The reciprocal of the double, unlike elsewhere.
         Value inverse = f32Constant(b, 1.0 / y.getScale());
-        Value integer = quantizeScalar(b, real, inverse,
+        Value integer = quantizeScalar(b, asFloat, inverse,
                                        i32Constant(b, y.getZeroPoint()), range);
         return arith::TruncIOp::create(b, b.getI8Type(), integer);
       });

@@ -24,8 +24,8 @@ static Value lowerCat(CatOp op, CatOp::Adaptor adaptor, LoweringBuilder &b) {
       continue;
     }
     pieces.push_back(lookup(b, input, x, y, [&](int64_t q) -> int64_t {
-      float real = numerics::dequantize(q, x.getScale(), x.getZeroPoint());
-      return numerics::quantize(real, y.getScale(), y.getZeroPoint(),
+      float asFloat = numerics::dequantize(q, x.getScale(), x.getZeroPoint());
+      return numerics::quantize(asFloat, y.getScale(), y.getZeroPoint(),
                                 y.getStorageTypeMin(), y.getStorageTypeMax());
     }));
   }

@@ -54,8 +54,9 @@ bool OperatorOp::sharesObserver() {
 }
 
 StringRef OperatorOp::getCode() {
-  if (auto real = llvm::dyn_cast_if_present<FloatValuedAttr>(getDecisionAttr()))
-    return real.getCode().getValue();
+  if (auto asFloat =
+          llvm::dyn_cast_if_present<FloatValuedAttr>(getDecisionAttr()))
+    return asFloat.getCode().getValue();
   QuantizedAttr quantized = getQuantized();
   return quantized && quantized.getCode() ? quantized.getCode().getValue()
                                           : StringRef();

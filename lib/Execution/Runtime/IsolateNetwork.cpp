@@ -146,12 +146,12 @@ static LogicalResult checkNumbers(Operation *op) {
   if (isa<mlir::arith::FPToSIOp, mlir::arith::FPToUIOp, mlir::arith::SIToFPOp,
           mlir::arith::UIToFPOp>(op)) {
     bool fromFloat = isa<mlir::arith::FPToSIOp, mlir::arith::FPToUIOp>(op);
-    mlir::Type real = types[fromFloat ? 0 : 1];
+    mlir::Type asFloat = types[fromFloat ? 0 : 1];
     mlir::Type integer = types[fromFloat ? 1 : 0];
-    if (!isWiderThan(real, 16) && isWiderThan(integer, 64))
+    if (!isWiderThan(asFloat, 16) && isWiderThan(integer, 64))
       return mlir::emitError(op->getLoc())
-             << "'" << op->getName() << "' op casts between " << real << " and "
-             << integer << "; cast to f32 or i64 in between";
+             << "'" << op->getName() << "' op casts between " << asFloat
+             << " and " << integer << "; cast to f32 or i64 in between";
   }
   return success();
 }
@@ -328,9 +328,9 @@ static void dropClaims(Operation *op, mlir::AttrTypeReplacer &locations) {
     op->setAttr(integers.getIntegerOverflowAttrName(),
                 mlir::arith::IntegerOverflowFlagsAttr::get(
                     op->getContext(), mlir::arith::IntegerOverflowFlags::none));
-  if (auto reals = dyn_cast<mlir::arith::ArithFastMathInterface>(op))
-    if (mlir::arith::FastMathFlagsAttr flags = reals.getFastMathFlagsAttr())
-      op->setAttr(reals.getFastMathAttrName(),
+  if (auto asFloats = dyn_cast<mlir::arith::ArithFastMathInterface>(op))
+    if (mlir::arith::FastMathFlagsAttr flags = asFloats.getFastMathFlagsAttr())
+      op->setAttr(asFloats.getFastMathAttrName(),
                   mlir::arith::FastMathFlagsAttr::get(
                       op->getContext(),
                       flags.getValue() & ~(mlir::arith::FastMathFlags::nnan |

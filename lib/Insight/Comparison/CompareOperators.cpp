@@ -70,7 +70,8 @@ static std::string spellType(Type type) {
 }
 
 /// Fails unless both can be run on the same arrays.
-static llvm::Error checkSignatures(func::FuncOp real, func::FuncOp quantized) {
+static llvm::Error checkSignatures(func::FuncOp original,
+                                   func::FuncOp quantized) {
   auto check = [](TypeRange types, TypeRange others,
                   StringRef what) -> llvm::Error {
     if (types.size() != others.size())
@@ -84,10 +85,10 @@ static llvm::Error checkSignatures(func::FuncOp real, func::FuncOp quantized) {
                          what, i, spellType(type), spellType(other));
     return llvm::Error::success();
   };
-  if (llvm::Error error = check(real.getArgumentTypes(),
+  if (llvm::Error error = check(original.getArgumentTypes(),
                                 quantized.getArgumentTypes(), "argument"))
     return error;
-  return check(real.getResultTypes(), quantized.getResultTypes(), "result");
+  return check(original.getResultTypes(), quantized.getResultTypes(), "result");
 }
 
 //===----------------------------------------------------------------------===//
@@ -249,23 +250,23 @@ prepareSteps(ModuleOp first, ModuleOp quantized, const RunOptions &options) {
   for (unsigned round = 0;; ++round) {
     PreparedComparison result;
     result.module = first.clone();
-    auto real = findNetwork(*result.module, options.entry);
-    if (!real)
-      return real.takeError();
+    auto original = findNetwork(*result.module, options.entry);
+    if (!original)
+      return original.takeError();
     auto other = findNetwork(quantized, options.entry);
     if (!other)
       return other.takeError();
-    if (llvm::Error error = checkSignatures(*real, *other))
+    if (llvm::Error error = checkSignatures(*original, *other))
       return error;
-    auto fixed = findFixedArguments(*real, options.sampleArguments);
+    auto fixed = findFixedArguments(*original, options.sampleArguments);
     if (!fixed)
       return fixed.takeError();
     result.fixed = std::move(*fixed);
-    result.results = real->getNumResults();
+    result.results = original->getNumResults();
     StepComparison steps =
-        createStepComparison(*result.module, *real, *other, ranges);
+        createStepComparison(*result.module, *original, *other, ranges);
     result.both = std::move(steps.both);
-    real->erase();
+    original->erase();
     if (round == 0)
       unknown = std::move(steps.unknown);
     if (round == 3 ||
@@ -304,12 +305,12 @@ prepareSteps(ModuleOp first, ModuleOp quantized, const RunOptions &options) {
 }
 
 static llvm::Expected<PreparedComparison>
-prepareComparison(ModuleOp realModule, ModuleOp quantizedModule,
+prepareComparison(ModuleOp originalModule, ModuleOp quantizedModule,
                   const PreparePipelineOptions &prepare,
                   const RunOptions &options) {
   // Engines come along with it, and no pass may have run yet.
-  realModule.getContext()->getOrLoadDialect<QBackendDialect>();
-  auto first = findNetwork(realModule, options.entry);
+  originalModule.getContext()->getOrLoadDialect<QBackendDialect>();
+  auto first = findNetwork(originalModule, options.entry);
   if (!first)
     return first.takeError();
   auto second = findNetwork(quantizedModule, options.entry);
@@ -319,10 +320,10 @@ prepareComparison(ModuleOp realModule, ModuleOp quantizedModule,
     if (!hasIntegerArithmetic(*second))
       return makeError("the first network is of integers, and the other one is "
                        "not; give the float one first");
-    return prepareSteps(realModule, quantizedModule, options);
+    return prepareSteps(originalModule, quantizedModule, options);
   }
-  auto prepared = runOnCopy(realModule, [&](OpPassManager &manager) {
-    if (!isObserved(realModule))
+  auto prepared = runOnCopy(originalModule, [&](OpPassManager &manager) {
+    if (!isObserved(originalModule))
       addPreparePipeline(manager, prepare);
   });
   if (!prepared)
@@ -339,13 +340,13 @@ prepareComparison(ModuleOp realModule, ModuleOp quantizedModule,
   if (!raised)
     return raised.takeError();
   ModuleOp module = **prepared;
-  auto real = findNetwork(module, options.entry);
-  if (!real)
-    return real.takeError();
+  auto original = findNetwork(module, options.entry);
+  if (!original)
+    return original.takeError();
   auto quantized = findNetwork(**raised, options.entry);
   if (!quantized)
     return quantized.takeError();
-  if (llvm::Error error = checkSignatures(*real, *quantized))
+  if (llvm::Error error = checkSignatures(*original, *quantized))
     return error;
   if (!hasQuantizedTensors(*quantized) || hasImportedKernels(*quantized)) {
     if (hasIntegerArithmetic(*second))
@@ -354,13 +355,13 @@ prepareComparison(ModuleOp realModule, ModuleOp quantizedModule,
                      "form of the first one");
   }
   PreparedComparison result;
-  auto fixed = findFixedArguments(*real, options.sampleArguments);
+  auto fixed = findFixedArguments(*original, options.sampleArguments);
   if (!fixed)
     return fixed.takeError();
   result.fixed = std::move(*fixed);
-  result.both = createComparison(module, *real, *quantized);
-  result.results = real->getNumResults();
-  real->erase();
+  result.both = createComparison(module, *original, *quantized);
+  result.results = original->getNumResults();
+  original->erase();
   result.module = std::move(*prepared);
   return result;
 }
@@ -386,7 +387,7 @@ static llvm::Expected<SamplePart> runComparison(PreparedComparison &prepared,
 
 /// What all parts have to be of.
 static llvm::Expected<std::string>
-describeComparison(ModuleOp real, ModuleOp quantized,
+describeComparison(ModuleOp original, ModuleOp quantized,
                    const PreparePipelineOptions &prepare,
                    const RunOptions &options, int64_t total) {
   auto samples = arrays::hashSamples(options.data, options.inputScale);
@@ -394,7 +395,7 @@ describeComparison(ModuleOp real, ModuleOp quantized,
     return samples.takeError();
   std::string text;
   llvm::raw_string_ostream(text)
-      << getModelHash(real) << " " << getModelHash(quantized) << " "
+      << getModelHash(original) << " " << getModelHash(quantized) << " "
       << prepare.backend.getValue() << " " << prepare.qconfig.getValue() << " "
       << *samples << " " << options.inputScale << " " << options.sampleArguments
       << " " << total;
@@ -402,17 +403,18 @@ describeComparison(ModuleOp real, ModuleOp quantized,
 }
 
 llvm::Expected<Parts>
-qbackend::compareOperatorsInPart(ModuleOp real, ModuleOp quantized,
+qbackend::compareOperatorsInPart(ModuleOp original, ModuleOp quantized,
                                  const PreparePipelineOptions &prepare,
                                  const RunOptions &options) {
-  auto prepared = prepareComparison(real, quantized, prepare, options);
+  auto prepared = prepareComparison(original, quantized, prepare, options);
   if (!prepared)
     return prepared.takeError();
   ComparisonTotals totals;
   auto part = runComparison(*prepared, options, totals);
   if (!part)
     return part.takeError();
-  auto of = describeComparison(real, quantized, prepare, options, part->total);
+  auto of =
+      describeComparison(original, quantized, prepare, options, part->total);
   if (!of)
     return of.takeError();
   Parts result{"layers", std::move(*of), {}};
@@ -438,10 +440,10 @@ static llvm::Error joinParts(const PreparedComparison &prepared,
 }
 
 llvm::Expected<OperatorComparison>
-qbackend::compareOperators(ModuleOp real, ModuleOp quantized,
+qbackend::compareOperators(ModuleOp original, ModuleOp quantized,
                            const PreparePipelineOptions &prepare,
                            const RunOptions &options, PartsReader readParts) {
-  auto prepared = prepareComparison(real, quantized, prepare, options);
+  auto prepared = prepareComparison(original, quantized, prepare, options);
   if (!prepared)
     return prepared.takeError();
   ComparisonTotals totals;
@@ -449,7 +451,7 @@ qbackend::compareOperators(ModuleOp real, ModuleOp quantized,
     auto total = countSamples(prepared->both.function, options);
     if (!total)
       return total.takeError();
-    auto of = describeComparison(real, quantized, prepare, options, *total);
+    auto of = describeComparison(original, quantized, prepare, options, *total);
     if (!of)
       return of.takeError();
     Parts parts{"layers", std::move(*of), {}};

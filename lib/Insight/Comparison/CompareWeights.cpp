@@ -78,17 +78,17 @@ readParameter(Value value, ConstantEvaluator &constants) {
 std::vector<ChannelWeight>
 qbackend::compareWeights(OperatorOp op, const KernelParameters &kernel,
                          double inputScale, ConstantEvaluator &constants) {
-  auto real = readParameter(op.getWeight(), constants);
+  auto original = readParameter(op.getWeight(), constants);
   auto [integers, type] = getIntegers(kernel.weight, constants);
-  if (!real || !integers ||
+  if (!original || !integers ||
       cast<ShapedType>(integers.getType()).getShape() !=
           cast<ShapedType>(op.getWeight().getType()).getShape() ||
       op.getKind().getWeightRole() != WeightRole::Products)
     return {};
   int64_t count = cast<ShapedType>(integers.getType()).getDimSize(0);
-  int64_t size = count ? real->size() / count : 0;
+  int64_t size = count ? original->size() / count : 0;
   std::vector<ChannelWeight> channels(count);
-  ArrayRef<float> values = *real;
+  ArrayRef<float> values = *original;
   auto stored = integers.getValues<APInt>();
   bool isSigned = type.isSigned();
   for (int64_t c = 0; c < count; ++c) {

@@ -142,9 +142,10 @@ Value ComparisonFunctionBuilder::dequantize(Value integers) {
 namespace {
 class ComparisonBuilder : public ComparisonFunctionBuilder {
 public:
-  ComparisonBuilder(ModuleOp module, func::FuncOp real, func::FuncOp quantized)
-      : ComparisonFunctionBuilder(module, real, quantized),
-        networks(real, quantized), symbols(module), names(module),
+  ComparisonBuilder(ModuleOp module, func::FuncOp original,
+                    func::FuncOp quantized)
+      : ComparisonFunctionBuilder(module, original, quantized),
+        networks(original, quantized), symbols(module), names(module),
         selectors(module, names) {}
 
   void build();
@@ -164,7 +165,7 @@ private:
   IRMapping getExactOperands(OperatorOp op) {
     IRMapping mapping;
     for (Value operand : op->getOperands())
-      mapping.map(operand, realValues.lookup(operand));
+      mapping.map(operand, originalValues.lookup(operand));
     return mapping;
   }
   /// What `operand` of a kernel is if all before it is exact; null: not known.
@@ -179,7 +180,7 @@ private:
   TensorNames names;
   OperatorSelectors selectors;
   ConstantEvaluator constants;
-  IRMapping realValues, quantizedValues;
+  IRMapping originalValues, quantizedValues;
   std::vector<Node> nodes;
   llvm::DenseMap<Value, unsigned> numbers;
   llvm::DenseMap<Value, Value> exactOperands;
@@ -310,7 +311,7 @@ Value ComparisonBuilder::getExactOperand(Value operand) {
     return exactOperands[operand] = integers ? dequantize(integers) : Value();
   }
   Value exact = networks.getFloat(operand);
-  exact = exact ? realValues.lookupOrNull(exact) : Value();
+  exact = exact ? originalValues.lookupOrNull(exact) : Value();
   if (!exact || !isQuantizedTensor(operand))
     return known = exact;
   return known = QuantizeOp::create(builder, operand.getLoc(),
@@ -369,7 +370,7 @@ void ComparisonBuilder::addKernel(unsigned number) {
        llvm::zip(op.getInputs(), MatchedNetworks::getInputs(op, kernel))) {
     Value exact = getExactInput(operand);
     if (!exact || exact.getType() != input.getType() ||
-        exact == realValues.lookupOrNull(input))
+        exact == originalValues.lookupOrNull(input))
       continue;
     inputs.map(input, exact);
     isQuantized = true;
@@ -406,39 +407,39 @@ void ComparisonBuilder::build() {
       addSite(number, Role::Cumulative, found);
   }
   // The float one, and beside each operator its variants.
-  Block &realBody = first.getBody().front();
-  realValues.map(realBody.getArguments(),
-                 result.function.getBody().front().getArguments());
-  for (Operation &op : realBody.without_terminator()) {
+  Block &originalBody = first.getBody().front();
+  originalValues.map(originalBody.getArguments(),
+                     result.function.getBody().front().getArguments());
+  for (Operation &op : originalBody.without_terminator()) {
     if (auto observe = dyn_cast<ObserveOp>(op)) {
-      realValues.map(observe.getOutput(),
-                     realValues.lookup(observe.getInput()));
+      originalValues.map(observe.getOutput(),
+                         originalValues.lookup(observe.getInput()));
       continue;
     }
-    builder.clone(op, realValues);
+    builder.clone(op, originalValues);
     auto operation = dyn_cast<OperatorOp>(op);
     if (!operation || !numbers.contains(operation.getOutput()))
       continue;
     unsigned number = numbers.lookup(operation.getOutput());
-    addSite(number, Role::Exact, realValues.lookup(operation.getOutput()));
+    addSite(number, Role::Exact, originalValues.lookup(operation.getOutput()));
     addKernel(number);
     result.sites.back().isLast = true;
   }
   for (auto [number, node] : llvm::enumerate(nodes)) {
     if (node.op)
       continue;
-    addSite(number, Role::Exact, realValues.lookup(node.exact));
+    addSite(number, Role::Exact, originalValues.lookup(node.exact));
     if (Value exact = getExactInput(node.quantized))
       addSite(number, Role::Local, exact);
     result.sites.back().isLast = true;
   }
-  finish(realValues, quantizedValues);
+  finish(originalValues, quantizedValues);
 }
 
 ComparisonFunction qbackend::createComparison(ModuleOp module,
-                                              func::FuncOp real,
+                                              func::FuncOp original,
                                               func::FuncOp quantized) {
-  ComparisonBuilder builder(module, real, quantized);
+  ComparisonBuilder builder(module, original, quantized);
   builder.build();
   return builder.takeResult();
 }

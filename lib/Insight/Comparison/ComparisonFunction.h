@@ -79,10 +79,10 @@ std::optional<evaluation::QuantizedRange> getRange(mlir::Type type);
 /// interface.
 std::vector<int64_t> getExtents(mlir::Value value);
 
-/// Adds the function to `module`, which holds `real`, whose operators are
+/// Adds the function to `module`, which holds `original`, whose operators are
 /// fused. `quantized` is in another module.
 ComparisonFunction createComparison(mlir::ModuleOp module,
-                                    mlir::func::FuncOp real,
+                                    mlir::func::FuncOp original,
                                     mlir::func::FuncOp quantized);
 
 } // namespace qbackend

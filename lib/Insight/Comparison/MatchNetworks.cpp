@@ -159,8 +159,9 @@ static OperatorOp findUnfused(OperatorOp op, Operation *last) {
                                                                      : nullptr;
 }
 
-MatchedNetworks::MatchedNetworks(func::FuncOp real, func::FuncOp quantized) {
-  auto *results = real.getBody().front().getTerminator();
+MatchedNetworks::MatchedNetworks(func::FuncOp original,
+                                 func::FuncOp quantized) {
+  auto *results = original.getBody().front().getTerminator();
   auto *others = quantized.getBody().front().getTerminator();
   for (auto [value, other] :
        llvm::zip(results->getOperands(), others->getOperands()))
@@ -181,25 +182,25 @@ static bool isSameCode(Operation *op, Operation *other) {
              /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
 }
 
-void MatchedNetworks::match(Value real, Value quantized) {
-  // Whether `quantized` was asked for already, with what `real` is read by.
+void MatchedNetworks::match(Value original, Value quantized) {
+  // Whether `quantized` was asked for already, with what `original` is read by.
   bool isKnown = false;
   while (true) {
-    if (auto observe = real.getDefiningOp<ObserveOp>()) {
-      real = observe.getInput();
+    if (auto observe = original.getDefiningOp<ObserveOp>()) {
+      original = observe.getInput();
       continue;
     }
-    if (!isa<RankedTensorType>(real.getType()) ||
+    if (!isa<RankedTensorType>(original.getType()) ||
         !isa<RankedTensorType>(quantized.getType()))
       return;
-    if (getShape(real) == getShape(quantized)) {
-      if (!realOf.try_emplace(quantized, real).second && !isKnown)
+    if (getShape(original) == getShape(quantized)) {
+      if (!originalOf.try_emplace(quantized, original).second && !isKnown)
         return;
       // The first one has all that is done to the value.
-      quantizedOf.try_emplace(real, quantized);
+      quantizedOf.try_emplace(original, quantized);
     }
     isKnown = false;
-    Operation *producer = real.getDefiningOp();
+    Operation *producer = original.getDefiningOp();
     Operation *kernel = quantized.getDefiningOp();
     if (!kernel)
       return;
@@ -233,7 +234,7 @@ void MatchedNetworks::match(Value real, Value quantized) {
     bool changesLayout = isa_and_present<TransposeOp>(producer);
     bool otherChangesLayout = isa<TransposeOp, linalg::TransposeOp>(kernel);
     if (changesLayout && otherChangesLayout) {
-      real = producer->getOperand(0);
+      original = producer->getOperand(0);
       quantized = kernel->getOperand(0);
       continue;
     }
@@ -244,7 +245,7 @@ void MatchedNetworks::match(Value real, Value quantized) {
       continue;
     }
     if (changesLayout || (op && isMovement(op))) {
-      real = producer->getOperand(0);
+      original = producer->getOperand(0);
       isKnown = true;
       continue;
     }

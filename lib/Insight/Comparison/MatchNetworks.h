@@ -29,11 +29,13 @@ bool isDequantizeLike(mlir::Operation *op);
 /// (a requantization, a reshape) is passed over.
 class MatchedNetworks {
 public:
-  MatchedNetworks(mlir::func::FuncOp real, mlir::func::FuncOp quantized);
+  MatchedNetworks(mlir::func::FuncOp original, mlir::func::FuncOp quantized);
 
   /// The value of the float network that `value` of the other one stands for,
   /// of the same shape; null if it isn't known.
-  mlir::Value getFloat(mlir::Value value) const { return realOf.lookup(value); }
+  mlir::Value getFloat(mlir::Value value) const {
+    return originalOf.lookup(value);
+  }
   /// What stands for `value` in the quantized network; null: nothing.
   mlir::Value getQuantized(mlir::Value value) const {
     return quantizedOf.lookup(value);
@@ -46,9 +48,9 @@ public:
                                                   mlir::Operation *kernel);
 
 private:
-  void match(mlir::Value real, mlir::Value quantized);
+  void match(mlir::Value original, mlir::Value quantized);
 
-  llvm::DenseMap<mlir::Value, mlir::Value> realOf, quantizedOf;
+  llvm::DenseMap<mlir::Value, mlir::Value> originalOf, quantizedOf;
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> kernels;
   llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> worklist;
 };

@@ -45,9 +45,9 @@ static json::Array getShape(ArrayRef<int64_t> shape) {
 /// The counts of the exact values and of those of the quantized network in the
 /// same bins.
 static json::Object getHistogram(const OperatorErrors &op) {
-  const calibration::Statistics &real = op.statistics,
+  const calibration::Statistics &original = op.statistics,
                                 &other = op.quantizedStatistics;
-  float min = real.min, max = real.max;
+  float min = original.min, max = original.max;
   if (!other.empty()) {
     min = std::min(min, other.min);
     max = std::max(max, other.max);
@@ -62,7 +62,7 @@ static json::Object getHistogram(const OperatorErrors &op) {
       counts.push_back(int64_t(std::llround(count)));
     result[key] = std::move(counts);
   };
-  add("real", real);
+  add("real", original);
   add("quantized", other);
   return result;
 }

@@ -124,8 +124,8 @@ class Judge {
 public:
   /// Keeps those of the next samples of the float network.
   void remember(ArrayRef<arrays::Array> results) {
-    real.resize(results.size());
-    for (auto [values, array] : llvm::zip_equal(real, results)) {
+    original.resize(results.size());
+    for (auto [values, array] : llvm::zip_equal(original, results)) {
       if (array.type != arrays::ElementType::F32)
         continue;
       ArrayRef<float> numbers = array.as<float>();
@@ -139,10 +139,10 @@ public:
   bool hasResults() const { return held != 0; }
 
   /// What follows is of another network, from the first sample on.
-  void begin() { sums.assign(real.size(), {}); }
+  void begin() { sums.assign(original.size(), {}); }
 
   void compare(ArrayRef<arrays::Array> results) {
-    for (auto [values, sum, array] : llvm::zip_equal(real, sums, results)) {
+    for (auto [values, sum, array] : llvm::zip_equal(original, sums, results)) {
       if (array.type != arrays::ElementType::F32)
         continue;
       for (float found : array.as<float>()) {
@@ -171,7 +171,7 @@ private:
     double signal = 0, noise = 0;
     size_t next = 0;
   };
-  SmallVector<SmallVector<float, 0>> real;
+  SmallVector<SmallVector<float, 0>> original;
   SmallVector<Sum> sums;
   size_t held = 0;
 };
@@ -361,8 +361,9 @@ llvm::Error Corrector::simulate(Simulation &simulation) {
     auto type = cast<RankedTensorType>(op.getType());
     Value quantized = QuantizeOp::create(builder, op.getLoc(),
                                          type.clone(element), op.getResult());
-    Value real = DequantizeOp::create(builder, op.getLoc(), type, quantized);
-    op.getResult().replaceAllUsesExcept(real, quantized.getDefiningOp());
+    Value original =
+        DequantizeOp::create(builder, op.getLoc(), type, quantized);
+    op.getResult().replaceAllUsesExcept(original, quantized.getDefiningOp());
   });
   for (auto &layer : layers) {
     auto op =
@@ -454,11 +455,11 @@ llvm::Error Corrector::correctBiases(Simulation &simulation) {
   for (auto [layer, bias] : llvm::zip_equal(layers, biases)) {
     if (!layer->canCorrect(function))
       continue;
-    Moments real = std::exchange(layer->moments, {});
+    Moments original = std::exchange(layer->moments, {});
     bool isRoundable = std::exchange(layer->round, false);
     llvm::Error error =
         runSimulation(simulation, layer.get(), [](ArrayRef<arrays::Array>) {});
-    Moments found = std::exchange(layer->moments, std::move(real));
+    Moments found = std::exchange(layer->moments, std::move(original));
     layer->round = isRoundable;
     if (error)
       return error;

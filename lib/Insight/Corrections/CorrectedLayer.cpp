@@ -29,7 +29,7 @@ Moments CorrectedLayer::measure(const std::vector<float> &input,
               sums[p * channels + c] += element[c];
         });
   };
-  addUp(clamped, result.real);
+  addUp(clamped, result.original);
   addUp(rounded, result.quantized);
   if (!round)
     return result;
@@ -62,7 +62,7 @@ Moments CorrectedLayer::measure(const std::vector<float> &input,
 }
 
 void CorrectedLayer::takeMoments(calibration::PatchMoments found) {
-  moments.real = found.sums;
+  moments.original = found.sums;
   moments.quantized = std::move(found.sums);
   moments.pixels = found.pixels;
   moments.products = std::move(found.products);
@@ -161,9 +161,9 @@ LayerWeight CorrectedLayer::getQuantizedWeight() const {
 std::optional<SmallVector<float, 0>>
 CorrectedLayer::getBias(ArrayRef<double> quantizedSums) const {
   auto bias = readFloats(OperatorOp(op).getBias());
-  std::optional<LayerWeight> real = readLayerWeight(op);
-  if (!bias || int64_t(bias->size()) != weight.getRows() || !real ||
-      moments.pixels == 0 || quantizedSums.size() != moments.real.size())
+  std::optional<LayerWeight> original = readLayerWeight(op);
+  if (!bias || int64_t(bias->size()) != weight.getRows() || !original ||
+      moments.pixels == 0 || quantizedSums.size() != moments.original.size())
     return std::nullopt;
   int64_t columns = weight.getColumns(), rowSize = weight.getRowSize();
   for (auto [row, number] : llvm::enumerate(*bias)) {
@@ -173,8 +173,9 @@ CorrectedLayer::getBias(ArrayRef<double> quantizedSums) const {
       int64_t at = i / columns * geometry.channels + first + i % columns;
       float quantized =
           dequantize(row, quantize(row, weight.numbers[row * rowSize + i]));
-      sum += double(real->numbers[row * rowSize + i]) * moments.real[at] -
-             double(quantized) * quantizedSums[at];
+      sum +=
+          double(original->numbers[row * rowSize + i]) * moments.original[at] -
+          double(quantized) * quantizedSums[at];
     }
     number = double(number) + sum / moments.pixels;
   }

@@ -24,7 +24,7 @@ struct Moments {
   /// Sums over all pixels of the float input, clamped to the range of its
   /// integers, and the quantized one, for each position of the kernel and each
   /// channel. What is cut off is no reason to move what isn't.
-  std::vector<double> real, quantized;
+  std::vector<double> original, quantized;
   int64_t pixels = 0;
   /// Sums of products over some pixels, for each group: the rows of a symmetric
   /// matrix in the order of a row of the weight.
@@ -41,7 +41,7 @@ struct Moments {
         for (size_t i = 0; i < to.size(); ++i)
           to[i] += from[i];
     };
-    sum(real, other.real);
+    sum(original, other.original);
     sum(quantized, other.quantized);
     sum(products, other.products);
     sum(productSums, other.productSums);

@@ -169,7 +169,7 @@ void CostFinder::add(Operation &op) {
     entry.name = names.lookup(operation.getOutput()).name;
     entry.kind = operation.getKindName();
     OperationCounts counts = operation.countOperations();
-    (operation.getQconfig() ? entry.integerMacs : entry.realMacs) =
+    (operation.getQconfig() ? entry.integerMacs : entry.floatMacs) =
         counts.multiplyAccumulates;
     entry.isFloat = !operation.getQconfig();
   } else {
@@ -191,7 +191,7 @@ void CostFinder::add(Operation &op) {
                               ? 0
                               : countKernelMultiplyAccumulates(&op, parameters);
     } else {
-      entry.realMacs = countMultiplyAccumulates(&op);
+      entry.floatMacs = countMultiplyAccumulates(&op);
       entry.integerMacs = countIntegerMultiplyAccumulates(&op);
       entry.isFloat = readsFloat || givesFloat;
       if (isa<TransposeOp, linalg::TransposeOp, tensor::ExpandShapeOp,
@@ -297,7 +297,7 @@ NetworkCost qbackend::findCost(func::FuncOp function) {
 
 double qbackend::predictSeconds(const OperatorCost &cost) {
   double arithmetic =
-      cost.integerMacs / 16e9 + cost.realMacs / 8e9 + cost.operations / 2e9;
+      cost.integerMacs / 16e9 + cost.floatMacs / 8e9 + cost.operations / 2e9;
   return std::max(arithmetic, cost.getBytes() / 8e9);
 }
 
@@ -305,7 +305,7 @@ OperatorCost NetworkCost::getTotal() const {
   OperatorCost total;
   for (const OperatorCost &entry : operators) {
     total.integerMacs = addCounts(total.integerMacs, entry.integerMacs);
-    total.realMacs = addCounts(total.realMacs, entry.realMacs);
+    total.floatMacs = addCounts(total.floatMacs, entry.floatMacs);
     total.operations = addCounts(total.operations, entry.operations);
     total.readBytes = addCounts(total.readBytes, entry.readBytes);
     total.writtenBytes = addCounts(total.writtenBytes, entry.writtenBytes);
@@ -355,7 +355,7 @@ static void printTotals(ArrayRef<NamedCost> networks, raw_ostream &os) {
   count("multiply-accumulates of integers",
         [](const NetworkCost &cost) { return cost.getTotal().integerMacs; });
   count("multiply-accumulates of floats",
-        [](const NetworkCost &cost) { return cost.getTotal().realMacs; });
+        [](const NetworkCost &cost) { return cost.getTotal().floatMacs; });
   count("bytes moved",
         [](const NetworkCost &cost) { return cost.getTotal().getBytes(); });
   count("bytes of parameters",
@@ -422,7 +422,7 @@ static void printNetwork(const NamedCost &network, raw_ostream &os) {
        << " " << llvm::left_justify(StringRef(entry.kind).take_front(24), 24)
        << " "
        << llvm::format("%14lld %14lld %12lld", (long long)entry.integerMacs,
-                       (long long)entry.realMacs, (long long)entry.getBytes())
+                       (long long)entry.floatMacs, (long long)entry.getBytes())
        << " "
        << llvm::right_justify(spellMicroseconds(entry.predictedSeconds), 13)
        << " "

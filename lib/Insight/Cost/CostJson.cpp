@@ -14,7 +14,7 @@ json::Object qbackend::toJSON(const NetworkCost &cost) {
         json::Object{{"name", json::fixUTF8(op.name)},
                      {"kind", json::fixUTF8(op.kind)},
                      {"integer_macs", op.integerMacs},
-                     {"real_macs", op.realMacs},
+                     {"real_macs", op.floatMacs},
                      {"operations", op.operations},
                      {"read_bytes", op.readBytes},
                      {"written_bytes", op.writtenBytes},

@@ -71,7 +71,7 @@ static void addNone(QConfigMappingOp mapping, QConfigLevel level,
 
 OwningOpRef<ModuleOp>
 tuning::makeMapping(QConfigMappingOp base, ArrayRef<Change> changes,
-                    ArrayRef<SimulatedOperator> realValued) {
+                    ArrayRef<SimulatedOperator> floatValued) {
   OwningOpRef<ModuleOp> module(ModuleOp::create(base.getLoc()));
   auto mapping = cast<QConfigMappingOp>(base->clone());
   module->push_back(mapping);
@@ -104,7 +104,7 @@ tuning::makeMapping(QConfigMappingOp base, ArrayRef<Change> changes,
                             .front()
                             .getOps<QConfigOp>())
         makeRoom(mapping, cast<QConfigOp>(end.clone(*entry)));
-  for (const SimulatedOperator &op : realValued) {
+  for (const SimulatedOperator &op : floatValued) {
     // By the number, which wins over a name, where names don't tell.
     const OperatorSelector &selector = op.selector;
     if (selector.hasOwnName && !hasOrders) {

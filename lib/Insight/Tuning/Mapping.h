@@ -32,7 +32,7 @@ struct Change {
 /// `realValued`.
 mlir::OwningOpRef<mlir::ModuleOp>
 makeMapping(QConfigMappingOp base, llvm::ArrayRef<Change> changes,
-            llvm::ArrayRef<SimulatedOperator> realValued);
+            llvm::ArrayRef<SimulatedOperator> floatValued);
 
 /// Whether `change` makes another mapping of `base`.
 bool changesMapping(QConfigMappingOp base, const Change &change);

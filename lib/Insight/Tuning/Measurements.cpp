@@ -61,7 +61,7 @@ llvm::Error Measurements::prepare(bool resume) {
   auto outputs = runModule(module, getRunOptions(network), "running");
   if (!outputs)
     return outputs.takeError();
-  realOutputs = std::move(*outputs);
+  originalOutputs = std::move(*outputs);
   auto read = evaluation::readLabels(network.labels, network.samples);
   if (!read)
     return read.takeError();
@@ -73,10 +73,10 @@ llvm::Error Measurements::prepare(bool resume) {
   if (!count)
     return count.takeError();
   samples = *count;
-  auto scores = scoreBoth(realOutputs);
+  auto scores = scoreBoth(originalOutputs);
   if (!scores)
     return scores.takeError();
-  std::tie(realSearched, realHeldBack) = *scores;
+  std::tie(originalSearched, originalHeldBack) = *scores;
 
   // One run gives the ranges for all observers.
   OwningOpRef<ModuleOp> copy(module.clone());
@@ -105,11 +105,11 @@ llvm::Error Measurements::prepare(bool resume) {
 llvm::Expected<std::pair<Score, Score>>
 Measurements::scoreBoth(ArrayRef<arrays::NamedArray> outputs) const {
   auto searched =
-      getScore(realOutputs, outputs, labels, samples, SampleSet::Searched);
+      getScore(originalOutputs, outputs, labels, samples, SampleSet::Searched);
   if (!searched)
     return searched.takeError();
   auto heldBack =
-      getScore(realOutputs, outputs, labels, samples, SampleSet::HeldBack);
+      getScore(originalOutputs, outputs, labels, samples, SampleSet::HeldBack);
   if (!heldBack)
     return heldBack.takeError();
   return std::pair(*searched, *heldBack);
@@ -124,10 +124,10 @@ std::string Measurements::getFingerprint(llvm::StringRef description) const {
   os << description << "; " << network.backend << " " << network.samples << " "
      << network.calibration.samples;
   os << "; held back " << countHeldBack(samples);
-  for (const Score &score : {realSearched, realHeldBack})
+  for (const Score &score : {originalSearched, originalHeldBack})
     if (score.accuracy)
       os << llvm::format(" %.17g", *score.accuracy);
-  for (const arrays::NamedArray &output : realOutputs)
+  for (const arrays::NamedArray &output : originalOutputs)
     os << " " << llvm::xxh3_64bits(output.array.data);
   std::string mapping;
   llvm::raw_string_ostream mappingStream(mapping);
@@ -176,10 +176,11 @@ SmallVector<Change> Measurements::listChanges() const {
   return changes;
 }
 
-OwningOpRef<ModuleOp> Measurements::makeMapping(const Candidate &candidate,
-                                                const BitVector &real) const {
+OwningOpRef<ModuleOp>
+Measurements::makeMapping(const Candidate &candidate,
+                          const BitVector &original) const {
   SmallVector<SimulatedOperator, 0> operators;
-  for (unsigned i : real.set_bits())
+  for (unsigned i : original.set_bits())
     operators.push_back(candidate.simulation->getOperators()[i]);
   return tuning::makeMapping(base, candidate.changes, operators);
 }
@@ -243,9 +244,9 @@ llvm::Error Measurements::count(Candidate &candidate) {
 
 /// A key of the journal.
 static std::string getKey(StringRef kind, const Candidate &candidate,
-                          const BitVector &real) {
+                          const BitVector &original) {
   std::string key = (kind + candidate.name + ":").str();
-  for (unsigned i : real.set_bits())
+  for (unsigned i : original.set_bits())
     key += " " + std::to_string(i);
   return key;
 }
@@ -257,19 +258,19 @@ bool Measurements::isTried(const Candidate &candidate, unsigned count) const {
 }
 
 bool Measurements::isKnown(const Candidate &candidate,
-                           const BitVector &real) const {
-  return bool(journal.findScore(getKey("", candidate, real)));
+                           const BitVector &original) const {
+  return bool(journal.findScore(getKey("", candidate, original)));
 }
 
 llvm::Expected<Score> Measurements::simulate(Candidate &candidate,
-                                             const BitVector &real,
+                                             const BitVector &original,
                                              SampleSet set) {
-  std::string key = getKey("", candidate, real);
+  std::string key = getKey("", candidate, original);
   if (auto known = journal.findScore(key))
     return *known;
   if (llvm::Error error = open(candidate))
     return error;
-  BitVector quantized = real;
+  BitVector quantized = original;
   quantized.flip();
   auto score = candidate.simulation->score(quantized, set);
   if (!score)
@@ -280,13 +281,13 @@ llvm::Expected<Score> Measurements::simulate(Candidate &candidate,
 }
 
 llvm::Expected<ModuleOp> Measurements::convert(const Candidate &candidate,
-                                               const BitVector &real) {
-  std::string key = getKey("", candidate, real);
+                                               const BitVector &original) {
+  std::string key = getKey("", candidate, original);
   if (converted && convertedKey == key)
     return *converted;
   ApplyBackendPassOptions apply;
   apply.backend = network.backend;
-  converted = addMapping(makeMapping(candidate, real), apply.qconfig);
+  converted = addMapping(makeMapping(candidate, original), apply.qconfig);
   copyCalibrationOptions(network.calibration, apply);
   PassManager manager(module.getContext());
   manager.addPass(createApplyBackendPass(apply));
@@ -299,14 +300,15 @@ llvm::Expected<ModuleOp> Measurements::convert(const Candidate &candidate,
 }
 
 llvm::Expected<std::pair<Score, Score>>
-Measurements::runIntegers(const Candidate &candidate, const BitVector &real) {
-  std::string key = getKey("integers, ", candidate, real);
-  std::string heldBackKey = getKey("integers held back, ", candidate, real);
+Measurements::runIntegers(const Candidate &candidate,
+                          const BitVector &original) {
+  std::string key = getKey("integers, ", candidate, original);
+  std::string heldBackKey = getKey("integers held back, ", candidate, original);
   auto known = journal.findScore(key),
        knownBack = journal.findScore(heldBackKey);
   if (known && knownBack)
     return std::pair(*known, *knownBack);
-  auto integers = convert(candidate, real);
+  auto integers = convert(candidate, original);
   if (!integers)
     return integers.takeError();
   auto outputs =
@@ -324,11 +326,11 @@ Measurements::runIntegers(const Candidate &candidate, const BitVector &real) {
 }
 
 llvm::Expected<double> Measurements::measureSeconds(const Candidate &candidate,
-                                                    const BitVector &real) {
-  std::string key = getKey("", candidate, real);
+                                                    const BitVector &original) {
+  std::string key = getKey("", candidate, original);
   if (auto known = journal.findSeconds(key))
     return *known;
-  auto integers = convert(candidate, real);
+  auto integers = convert(candidate, original);
   if (!integers)
     return integers.takeError();
   auto seconds = measureCall(*integers, getRunOptions(network));
@@ -340,7 +342,7 @@ llvm::Expected<double> Measurements::measureSeconds(const Candidate &candidate,
 }
 
 std::string Measurements::print(const Candidate &candidate,
-                                const BitVector &real,
+                                const BitVector &original,
                                 StringRef comment) const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -348,7 +350,7 @@ std::string Measurements::print(const Candidate &candidate,
   comment.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   for (StringRef line : lines)
     os << "// " << line << "\n";
-  makeMapping(candidate, real)->print(os);
+  makeMapping(candidate, original)->print(os);
   os << "\n";
   return text;
 }

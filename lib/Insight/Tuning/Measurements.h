@@ -29,7 +29,7 @@ struct Candidate {
   Score score;
 };
 
-/// Measures candidates, whose operators of a set `real` stay in floats;
+/// Measures candidates, whose operators of a set `original` stay in floats;
 /// each once, as the journal has it.
 class Measurements {
 public:
@@ -60,29 +60,30 @@ public:
   /// none: it isn't possible, or has fewer operators than `count`.
   bool isTried(const Candidate &candidate, unsigned count) const;
   /// Whether the score by simulation is known.
-  bool isKnown(const Candidate &candidate, const llvm::BitVector &real) const;
+  bool isKnown(const Candidate &candidate,
+               const llvm::BitVector &original) const;
 
   /// The score by simulation on `set`, one and the same for all.
   llvm::Expected<Score> simulate(Candidate &candidate,
-                                 const llvm::BitVector &real,
+                                 const llvm::BitVector &original,
                                  SampleSet set = SampleSet::All);
   /// The scores of the program of integers, as --apply-backend makes it: on the
   /// samples that are searched on, and on those held back.
   llvm::Expected<std::pair<Score, Score>>
-  runIntegers(const Candidate &candidate, const llvm::BitVector &real);
+  runIntegers(const Candidate &candidate, const llvm::BitVector &original);
   /// The time of one call of it, see measureCall.
   llvm::Expected<double> measureSeconds(const Candidate &candidate,
-                                        const llvm::BitVector &real);
+                                        const llvm::BitVector &original);
 
   /// The text of a file with the mapping. Each line of `comment` becomes one of
   /// its first lines.
-  std::string print(const Candidate &candidate, const llvm::BitVector &real,
+  std::string print(const Candidate &candidate, const llvm::BitVector &original,
                     llvm::StringRef comment) const;
 
   QConfigMappingOp getBase() const { return base; }
   /// Of the float network on these samples.
   const Score &getFloatScore(SampleSet set) const {
-    return set == SampleSet::HeldBack ? realHeldBack : realSearched;
+    return set == SampleSet::HeldBack ? originalHeldBack : originalSearched;
   }
   int64_t getSamples() const { return samples; }
 
@@ -95,11 +96,12 @@ private:
   scoreBoth(llvm::ArrayRef<arrays::NamedArray> outputs) const;
   std::string getFingerprint(llvm::StringRef description) const;
   mlir::OwningOpRef<mlir::ModuleOp>
-  makeMapping(const Candidate &candidate, const llvm::BitVector &real) const;
+  makeMapping(const Candidate &candidate,
+              const llvm::BitVector &original) const;
   mlir::OwningOpRef<mlir::ModuleOp>
   addMapping(mlir::OwningOpRef<mlir::ModuleOp> mapping, std::string &name);
   llvm::Expected<mlir::ModuleOp> convert(const Candidate &candidate,
-                                         const llvm::BitVector &real);
+                                         const llvm::BitVector &original);
 
   mlir::ModuleOp module;
   const NetworkOptions &network;
@@ -107,10 +109,10 @@ private:
   QConfigMappingOp base;
   /// Ranges of the network as it is: a path, or the text of a table.
   std::string table;
-  std::vector<arrays::NamedArray> realOutputs;
+  std::vector<arrays::NamedArray> originalOutputs;
   std::vector<int64_t> labels;
   int64_t samples = 0;
-  Score realSearched, realHeldBack;
+  Score originalSearched, originalHeldBack;
   /// What was converted last, and its key.
   mlir::OwningOpRef<mlir::ModuleOp> converted;
   std::string convertedKey;

@@ -22,26 +22,27 @@ static constexpr double kSets = 200;
 /// Times that are nearer to each other are taken for equal.
 static constexpr double kFaster = 0.97;
 
-double Tuner::getCost(const Candidate &candidate, const BitVector &real) const {
+double Tuner::getCost(const Candidate &candidate,
+                      const BitVector &original) const {
   double seconds = 0;
-  for (unsigned i : real.set_bits())
+  for (unsigned i : original.set_bits())
     seconds += candidate.simulation->getOperators()[i].realSeconds;
   return seconds;
 }
 
 llvm::Expected<Score> Tuner::simulate(Candidate &candidate,
-                                      const BitVector &real) {
-  auto score = measurements.simulate(candidate, real, SampleSet::Searched);
+                                      const BitVector &original) {
+  auto score = measurements.simulate(candidate, original, SampleSet::Searched);
   if (score)
-    points.push_back({&candidate, real, *score});
+    points.push_back({&candidate, original, *score});
   return score;
 }
 
 void Tuner::printFront() {
   std::vector<std::tuple<int64_t, unsigned, const Point *>> order;
   for (const Point &point : points)
-    order.push_back(
-        {countMacs(*point.candidate, point.real), point.real.count(), &point});
+    order.push_back({countMacs(*point.candidate, point.original),
+                     point.original.count(), &point});
   // Of as little in float the better one first, and of equal ones what was
   // tried first.
   llvm::stable_sort(order, [&](const auto &a, const auto &b) {
@@ -54,8 +55,8 @@ void Tuner::printFront() {
   const Score *before = nullptr;
   int64_t all = 0;
   for (const Point &point : points)
-    if (point.real.any())
-      all = countMacs(*point.candidate, BitVector(point.real.size(), true));
+    if (point.original.any())
+      all = countMacs(*point.candidate, BitVector(point.original.size(), true));
   for (auto [macs, count, point] : order) {
     if (before && !isBetter(point->score, *before))
       continue;
@@ -82,26 +83,26 @@ llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
   if (llvm::Error error = measureShare(candidate, sets))
     return error;
   std::vector<std::pair<Score, BitVector>> kept;
-  for (const BitVector &real : sets) {
+  for (const BitVector &original : sets) {
     if (isStopped())
       break;
-    auto score = simulate(candidate, real);
+    auto score = simulate(candidate, original);
     if (!score)
       return score.takeError();
     if (isKept(*score))
-      kept.push_back({*score, real});
+      kept.push_back({*score, original});
   }
   llvm::stable_sort(kept, [&](auto &a, auto &b) {
     double cost = getCost(candidate, a.second),
            other = getCost(candidate, b.second);
     return cost != other ? cost < other : isBetter(a.first, b.first);
   });
-  for (auto &[score, real] : ArrayRef(kept).take_front(5)) {
+  for (auto &[score, original] : ArrayRef(kept).take_front(5)) {
     if (isStopped())
       return llvm::Error::success();
-    if (llvm::Error error = consider(candidate, real, score))
+    if (llvm::Error error = consider(candidate, original, score))
       return error;
-    if (result.isHeld && result.realValued == size)
+    if (result.isHeld && result.floatValued == size)
       return llvm::Error::success();
   }
   return llvm::Error::success();
@@ -113,7 +114,7 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
   const unsigned count = candidate.count;
   log << "float operators, with " << candidate.name << "\n";
   SmallVector<BitVector> moves = getMoves(*candidate.simulation);
-  BitVector real(count);
+  BitVector original(count);
   Score score = candidate.score;
   // Kept by the simulation alone: nor is a part of these.
   SmallVector<BitVector> notKept;
@@ -121,17 +122,17 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
     return llvm::any_of(
         notKept, [&](const BitVector &known) { return !set.test(known); });
   };
-  while (!result.isKept && !real.all()) {
+  while (!result.isKept && !original.all()) {
     // What gives the most decibels for its cost.
     double most = -std::numeric_limits<double>::infinity();
-    BitVector next = real;
+    BitVector next = original;
     Score nextScore = score;
     SmallVector<BitVector> sets;
     for (const BitVector &move : moves) {
-      BitVector tried = real;
+      BitVector tried = original;
       tried |= move;
       // Moves can lead to the same set.
-      if (tried != real && !llvm::is_contained(sets, tried))
+      if (tried != original && !llvm::is_contained(sets, tried))
         sets.push_back(std::move(tried));
     }
     if (llvm::Error error = measureShare(candidate, sets))
@@ -144,20 +145,20 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
         return found.takeError();
       double gain = std::min(found->sqnr, 300.0) - std::min(score.sqnr, 300.0);
       BitVector added = tried;
-      added.reset(real);
+      added.reset(original);
       gain = gain > 0 ? gain / getCost(candidate, added) : gain;
       // NaN, where nothing is left of either.
-      if (!(gain <= most) || next == real) {
+      if (!(gain <= most) || next == original) {
         most = gain;
         next = tried;
         nextScore = *found;
       }
     }
-    real = next;
+    original = next;
     score = nextScore;
-    BitVector needed = real;
+    BitVector needed = original;
     if (isKept(score))
-      for (unsigned i : real.set_bits()) {
+      for (unsigned i : original.set_bits()) {
         if (isStopped())
           return llvm::Error::success();
         BitVector less = needed;
@@ -176,17 +177,17 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
       return error;
     if (!result.isKept && isKept(score))
       notKept.push_back(needed);
-    auto atFloat = simulate(candidate, real);
+    auto atFloat = simulate(candidate, original);
     if (!atFloat)
       return atFloat.takeError();
     score = *atFloat;
   }
   if (!result.isKept)
-    if (llvm::Error error = consider(candidate, real, score))
+    if (llvm::Error error = consider(candidate, original, score))
       return error;
   // Of as many operators others may be faster.
   for (unsigned size = 1;
-       result.isKept && size < result.realValued + !result.isHeld; ++size) {
+       result.isKept && size < result.floatValued + !result.isHeld; ++size) {
     if (countSets(count, size) > kSets)
       continue;
     if (llvm::Error error = searchSize(candidate, size))
@@ -205,7 +206,7 @@ llvm::Error Tuner::searchFaster() {
   for (bool isFaster = true; isFaster && !result.isHeld;) {
     isFaster = false;
     Candidate &candidate = *best;
-    BitVector real = bestFloat;
+    BitVector original = bestFloat;
     double before = *result.seconds;
     SmallVector<BitVector> moves = getMoves(*candidate.simulation);
     llvm::stable_sort(moves, [&](const BitVector &a, const BitVector &b) {
@@ -214,9 +215,9 @@ llvm::Error Tuner::searchFaster() {
     for (const BitVector &move : moves) {
       if (isStopped() || tries++ >= kSets)
         return llvm::Error::success();
-      BitVector tried = real;
+      BitVector tried = original;
       tried |= move;
-      if (tried == real)
+      if (tried == original)
         continue;
       auto score = simulate(candidate, tried);
       if (!score)
@@ -230,7 +231,7 @@ llvm::Error Tuner::searchFaster() {
         continue;
       if (llvm::Error error = consider(candidate, tried, *score))
         return error;
-      isFaster = bestFloat != real;
+      isFaster = bestFloat != original;
       if (isFaster)
         break;
     }

@@ -72,7 +72,7 @@ static std::vector<NamedArray> takeSet(ArrayRef<NamedArray> results,
   return taken;
 }
 
-llvm::Expected<Score> tuning::getScore(ArrayRef<NamedArray> real,
+llvm::Expected<Score> tuning::getScore(ArrayRef<NamedArray> original,
                                        ArrayRef<NamedArray> other,
                                        ArrayRef<int64_t> labels,
                                        int64_t samples, SampleSet set) {
@@ -81,10 +81,11 @@ llvm::Expected<Score> tuning::getScore(ArrayRef<NamedArray> real,
     for (auto [sample, label] : llvm::enumerate(labels))
       if (isHeldBack(sample) == (set == SampleSet::HeldBack))
         taken.push_back(label);
-    return getScore(takeSet(real, samples, set), takeSet(other, samples, set),
-                    taken, samples, SampleSet::All);
+    return getScore(takeSet(original, samples, set),
+                    takeSet(other, samples, set), taken, samples,
+                    SampleSet::All);
   }
-  auto comparisons = evaluation::compare(real, other, labels);
+  auto comparisons = evaluation::compare(original, other, labels);
   if (!comparisons)
     return comparisons.takeError();
   Score score;
@@ -106,7 +107,7 @@ struct Site {
 /// A weight or bias.
 struct Parameter {
   unsigned operation;
-  NamedArray real, quantized;
+  NamedArray original, quantized;
 };
 } // namespace
 
@@ -117,7 +118,7 @@ struct Simulation::Impl {
   std::vector<NamedArray> samples;
   std::vector<Site> sites;
   std::vector<Parameter> parameters;
-  std::vector<NamedArray> real;
+  std::vector<NamedArray> original;
 };
 
 Simulation::Simulation(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
@@ -152,19 +153,19 @@ static double predictFloatSeconds(OperatorOp op) {
         elements = addCounts(elements, countElements(type.getShape()));
     return elements;
   };
-  OperatorCost integers, real, conversions;
+  OperatorCost integers, original, conversions;
   int64_t read = count(op.getInputs()), written = count(op->getResults());
   integers.integerMacs = op.countOperations().multiplyAccumulates;
   integers.operations = written;
   integers.readBytes = count(op->getOperands());
   integers.writtenBytes = written;
-  real.realMacs = integers.integerMacs;
-  real.operations = written;
-  real.readBytes = multiplyCounts(4, integers.readBytes);
-  real.writtenBytes = multiplyCounts(4, written);
+  original.floatMacs = integers.integerMacs;
+  original.operations = written;
+  original.readBytes = multiplyCounts(4, integers.readBytes);
+  original.writtenBytes = multiplyCounts(4, written);
   conversions.operations = addCounts(read, written);
   conversions.readBytes = multiplyCounts(5, conversions.operations);
-  return predictSeconds(real) + predictSeconds(conversions) -
+  return predictSeconds(original) + predictSeconds(conversions) -
          predictSeconds(integers);
 }
 
@@ -183,18 +184,18 @@ describeOperators(ModuleOp module) {
   return result;
 }
 
-/// The numbers of `real`, rounded to what integers of `element` stand for.
-static std::optional<std::vector<float>> round(ArrayRef<float> real,
+/// The numbers of `original`, rounded to what integers of `element` stand for.
+static std::optional<std::vector<float>> round(ArrayRef<float> original,
                                                quant::QuantizedType element) {
-  std::vector<float> result(real.size());
+  std::vector<float> result(original.size());
   auto perTensor = dyn_cast<quant::UniformQuantizedType>(element);
   auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element);
   if (!perTensor && (!perAxis || perAxis.getQuantizedDimension() != 0))
     return std::nullopt;
   size_t rows = perAxis ? perAxis.getScales().size() : 1;
-  size_t rowSize = rows ? real.size() / rows : 0;
+  size_t rowSize = rows ? original.size() / rows : 0;
   int64_t min = element.getStorageTypeMin(), max = element.getStorageTypeMax();
-  for (auto [i, number] : llvm::enumerate(real)) {
+  for (auto [i, number] : llvm::enumerate(original)) {
     size_t row = perAxis ? i / rowSize : 0;
     double scale = perAxis ? perAxis.getScales()[row] : perTensor.getScale();
     int64_t zeroPoint =
@@ -264,18 +265,18 @@ private:
     auto quantize = dequantize
                         ? dequantize.getInput().getDefiningOp<QuantizeOp>()
                         : QuantizeOp();
-    auto real = quantize ? readFloats(quantize.getInput())
-                         : std::optional<SmallVector<float, 0>>();
-    if (!real)
+    auto original = quantize ? readFloats(quantize.getInput())
+                             : std::optional<SmallVector<float, 0>>();
+    if (!original)
       return;
     auto type = cast<RankedTensorType>(operand.get().getType());
     auto element = dyn_cast<quant::QuantizedType>(
         quantize.getOutput().getType().getElementType());
-    auto rounded =
-        element ? round(*real, element) : std::optional<std::vector<float>>();
+    auto rounded = element ? round(*original, element)
+                           : std::optional<std::vector<float>>();
     if (!rounded)
       return;
-    parameters.push_back({number, makeArray(type.getShape(), *real),
+    parameters.push_back({number, makeArray(type.getShape(), *original),
                           makeArray(type.getShape(), *rounded)});
     operand.set(addArgument(type));
     if (dequantize->use_empty())
@@ -329,22 +330,22 @@ private:
   }
 
   /// flags[site] != 0 ? rounded : real; the flags come later.
-  linalg::GenericOp createChoice(DequantizeOp rounded, Value real,
+  linalg::GenericOp createChoice(DequantizeOp rounded, Value original,
                                  int64_t site) {
     ImplicitLocOpBuilder b(rounded.getLoc(), rounded.getContext());
     b.setInsertionPointAfter(rounded);
     auto type = cast<RankedTensorType>(rounded.getOutput().getType());
     int64_t rank = type.getRank();
     Value empty = tensor::EmptyOp::create(
-        b, type, tensor::createDynamicDimValues(b, b.getLoc(), real));
+        b, type, tensor::createDynamicDimValues(b, b.getLoc(), original));
     AffineMap identity = b.getMultiDimIdentityMap(rank);
     SmallVector<AffineMap> maps = {
         identity, identity,
         AffineMap::get(rank, 0, b.getAffineConstantExpr(site)), identity};
     SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
     return linalg::GenericOp::create(
-        b, type, ValueRange{rounded.getOutput(), real, real}, empty, maps,
-        loops, [](OpBuilder &builder, Location loc, ValueRange args) {
+        b, type, ValueRange{rounded.getOutput(), original, original}, empty,
+        maps, loops, [](OpBuilder &builder, Location loc, ValueRange args) {
           ImplicitLocOpBuilder b(loc, builder);
           Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
           Value isOn = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
@@ -483,12 +484,12 @@ Simulation::create(ModuleOp original, const NetworkOptions &options) {
   result->operators = std::move(operators);
   for (auto &[type, group] : switcher.groups)
     result->groups.push_back(llvm::to_vector(group));
-  auto real = result->run(llvm::BitVector(result->operators.size()));
-  if (!real)
-    return real.takeError();
-  result->impl->real = std::move(*real);
+  auto outputs = result->run(llvm::BitVector(result->operators.size()));
+  if (!outputs)
+    return outputs.takeError();
+  result->impl->original = std::move(*outputs);
   llvm::raw_string_ostream content(code);
-  for (const NamedArray &output : result->impl->real)
+  for (const NamedArray &output : result->impl->original)
     content << " " << llvm::xxh3_64bits(output.array.data);
   for (const Parameter &parameter : result->impl->parameters)
     content << " " << llvm::xxh3_64bits(parameter.quantized.array.data);
@@ -504,7 +505,7 @@ Simulation::run(const llvm::BitVector &quantized) {
     arguments.push_back(&array);
   for (const Parameter &parameter : impl->parameters)
     arguments.push_back(quantized[parameter.operation] ? &parameter.quantized
-                                                       : &parameter.real);
+                                                       : &parameter.original);
   std::vector<float> on;
   for (const Site &site : impl->sites)
     on.push_back((site.producer >= 0 && quantized[site.producer]) ||
@@ -531,7 +532,7 @@ llvm::Expected<Score> Simulation::score(const llvm::BitVector &quantized,
   auto outputs = run(quantized);
   if (!outputs)
     return outputs.takeError();
-  return getScore(impl->real, *outputs, impl->labels, countSamples(), set);
+  return getScore(impl->original, *outputs, impl->labels, countSamples(), set);
 }
 
 int64_t Simulation::countSamples() const {

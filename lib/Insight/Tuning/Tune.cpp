@@ -40,22 +40,23 @@ std::string tuning::formatResult(const TuneResult &result) {
   llvm::raw_string_ostream os(text);
   if (result.heldBack)
     os << " on " << result.heldBack << " samples held back";
-  os << ", " << result.realValued << " of " << result.operators
+  os << ", " << result.floatValued << " of " << result.operators
      << " operators float";
-  if (result.realValued)
-    os << " (" << formatShare(result.realMacs, result.macs)
+  if (result.floatValued)
+    os << " (" << formatShare(result.floatMacs, result.macs)
        << " of the multiply-accumulates)";
   if (result.seconds)
     text += ", " + formatTime(*result.seconds) + " a call";
   return text;
 }
 
-llvm::Error Tuner::writeBest(const Candidate &candidate, const BitVector &real,
+llvm::Error Tuner::writeBest(const Candidate &candidate,
+                             const BitVector &original,
                              const TuneResult &found) {
   std::string comment =
       "For qconfig= of --apply-backend=" + options.network.backend + ": " +
-      candidate.name + ", " + std::to_string(real.count()) + " of " +
-      std::to_string(real.size()) + " operators float.\n" +
+      candidate.name + ", " + std::to_string(original.count()) + " of " +
+      std::to_string(original.size()) + " operators float.\n" +
       formatScore(found.score) +
       (!found.isKept ? ", simulated: not what was to be kept"
        : found.heldBack
@@ -64,14 +65,15 @@ llvm::Error Tuner::writeBest(const Candidate &candidate, const BitVector &real,
   if (found.seconds)
     comment += ", " + formatTime(*found.seconds) + " a call" +
                (found.isHeld ? "" : ": not what was wanted");
-  comment += "; float: " + formatScore(result.real);
-  return calibration::writeText(measurements.print(candidate, real, comment),
-                                options.output);
+  comment += "; float: " + formatScore(result.original);
+  return calibration::writeText(
+      measurements.print(candidate, original, comment), options.output);
 }
 
-int64_t tuning::countMacs(const Candidate &candidate, const BitVector &real) {
+int64_t tuning::countMacs(const Candidate &candidate,
+                          const BitVector &original) {
   int64_t macs = 0;
-  for (unsigned i : real.set_bits())
+  for (unsigned i : original.set_bits())
     macs = addCounts(macs, candidate.simulation->getOperators()[i].macs);
   return macs;
 }
@@ -88,27 +90,27 @@ bool Tuner::isBetter(const TuneResult &found, size_t changes) const {
   if (!found.isHeld)
     return *found.seconds < *result.seconds;
   // Of what holds, the least change; of equal ones the better.
-  auto cost = std::tuple(found.realMacs, found.realValued, changes);
+  auto cost = std::tuple(found.floatMacs, found.floatValued, changes);
   auto known =
-      std::tuple(result.realMacs, result.realValued, best->changes.size());
+      std::tuple(result.floatMacs, result.floatValued, best->changes.size());
   return cost != known ? cost < known : isBetter(found.score, result.score);
 }
 
 /// Takes down what was simulated, if it is the best so far: what is kept there
 /// has to be kept by integers, too.
-llvm::Error Tuner::consider(Candidate &candidate, const BitVector &real,
+llvm::Error Tuner::consider(Candidate &candidate, const BitVector &original,
                             const Score &simulated) {
   TuneResult found = result;
   found.score = simulated;
   found.isKept = isKept(simulated);
-  found.realValued = real.count();
-  found.operators = real.size();
-  found.realMacs = countMacs(candidate, real);
-  found.macs =
-      countMacs(candidate, BitVector(real.any() ? real.size() : 0, true));
+  found.floatValued = original.count();
+  found.operators = original.size();
+  found.floatMacs = countMacs(candidate, original);
+  found.macs = countMacs(candidate,
+                         BitVector(original.any() ? original.size() : 0, true));
   found.seconds = std::nullopt;
   if (found.isKept) {
-    auto integers = measurements.runIntegers(candidate, real);
+    auto integers = measurements.runIntegers(candidate, original);
     if (!integers)
       return integers.takeError();
     found.score = integers->second;
@@ -116,7 +118,7 @@ llvm::Error Tuner::consider(Candidate &candidate, const BitVector &real,
                    isKept(integers->second, SampleSet::HeldBack);
   }
   if (found.isKept && options.targetSeconds) {
-    auto seconds = measurements.measureSeconds(candidate, real);
+    auto seconds = measurements.measureSeconds(candidate, original);
     if (!seconds)
       return seconds.takeError();
     found.seconds = *seconds;
@@ -126,13 +128,13 @@ llvm::Error Tuner::consider(Candidate &candidate, const BitVector &real,
   if (!isBetter(found, candidate.changes.size()))
     return llvm::Error::success();
   if (options.shards == 0)
-    if (llvm::Error error = writeBest(candidate, real, found))
+    if (llvm::Error error = writeBest(candidate, original, found))
       return error;
   found.isWritten = true;
   result = found;
   best = &candidate;
-  bestFloat = real;
-  log << "  best so far: " << candidate.name << ", " << result.realValued
+  bestFloat = original;
+  log << "  best so far: " << candidate.name << ", " << result.floatValued
       << " of " << result.operators
       << " operators float: " << formatScore(result.score);
   if (result.seconds)
@@ -275,7 +277,7 @@ llvm::Error Tuner::searchChanges() {
 llvm::Expected<Parts> Tuner::prepare() {
   if (llvm::Error error = measurements.prepare(options.resume))
     return error;
-  result.real = measurements.getFloatScore(SampleSet::HeldBack);
+  result.original = measurements.getFloatScore(SampleSet::HeldBack);
   result.heldBack = countHeldBack(measurements.getSamples());
   Parts parts{"tune", hashText(measurements.journal.getNetwork()), {}};
   if (options.readParts)
@@ -315,7 +317,7 @@ llvm::Expected<TuneResult> Tuner::run() {
     llvm::consumeError(std::move(error));
     return result;
   }
-  log << "float: " << formatScore(result.real) << "\n";
+  log << "float: " << formatScore(result.original) << "\n";
   if (result.heldBack)
     log << "searching on " << measurements.getSamples() - result.heldBack
         << " samples, " << result.heldBack << " held back\n";

@@ -20,8 +20,8 @@ namespace qbackend::tuning {
 /// `3.1 %`.
 std::string formatShare(int64_t part, int64_t whole);
 
-/// The multiply-accumulates of the operators of `real`.
-int64_t countMacs(const Candidate &candidate, const llvm::BitVector &real);
+/// The multiply-accumulates of the operators of `original`.
+int64_t countMacs(const Candidate &candidate, const llvm::BitVector &original);
 
 class Tuner {
 public:
@@ -69,18 +69,20 @@ private:
   /// Whether the result of these is to be replaced by the others.
   bool isBetter(const TuneResult &found, size_t changes) const;
 
-  /// What it costs to have the operators of `real` in floats: the time that
+  /// What it costs to have the operators of `original` in floats: the time that
   /// they are predicted to take more.
-  double getCost(const Candidate &candidate, const llvm::BitVector &real) const;
+  double getCost(const Candidate &candidate,
+                 const llvm::BitVector &original) const;
 
   /// The score by simulation, which becomes a point of the front.
   llvm::Expected<Score> simulate(Candidate &candidate,
-                                 const llvm::BitVector &real);
+                                 const llvm::BitVector &original);
   void printFront();
 
-  llvm::Error writeBest(const Candidate &candidate, const llvm::BitVector &real,
+  llvm::Error writeBest(const Candidate &candidate,
+                        const llvm::BitVector &original,
                         const TuneResult &found);
-  llvm::Error consider(Candidate &candidate, const llvm::BitVector &real,
+  llvm::Error consider(Candidate &candidate, const llvm::BitVector &original,
                        const Score &score);
   llvm::Expected<Candidate *> attempt(Candidate candidate);
   llvm::Error search();
@@ -107,7 +109,7 @@ private:
   /// What was simulated.
   struct Point {
     const Candidate *candidate;
-    llvm::BitVector real;
+    llvm::BitVector original;
     Score score;
   };
   std::vector<Point> points;

@@ -276,9 +276,10 @@ QBackendStatus qbackendFakeQuantize(const float *input, float *output,
     float scale = static_cast<float>(quantization->scales[channel]);
     double zeroPoint = quantization->zeroPoints[channel];
     if (quantization->hasFloatZeroPoints) {
-      float real = static_cast<float>(zeroPoint);
+      float original = static_cast<float>(zeroPoint);
       for (int64_t i = begin; i < begin + inner; ++i)
-        output[i] = numerics::fakeQuantize(input[i], scale, real, low, high);
+        output[i] =
+            numerics::fakeQuantize(input[i], scale, original, low, high);
       continue;
     }
     int64_t whole = static_cast<int64_t>(zeroPoint);

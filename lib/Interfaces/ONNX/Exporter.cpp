@@ -121,11 +121,11 @@ Tensor Exporter::get(Value value, Layout layout) {
     permutation = invertPermutationVector(getPermutation(from, rank));
   Tensor result;
   if (quant::QuantizedType type = getQuantized(value)) {
-    Tensor real = getFloat(value, from);
-    if (!real)
+    Tensor asFloat = getFloat(value, from);
+    if (!asFloat)
       return {};
     FailureOr<Tensor> integers =
-        quantize(transpose(real, permutation), type,
+        quantize(transpose(asFloat, permutation), type,
                  getAxis(getChannelAxis(type), layout, rank));
     if (failed(integers))
       return {};
@@ -142,10 +142,10 @@ Tensor Exporter::getFloat(Value value, Layout layout) {
   quant::QuantizedType type = getQuantized(value);
   if (!integers || !type)
     return integers;
-  FailureOr<Tensor> real = dequantize(
+  FailureOr<Tensor> asFloat = dequantize(
       integers, type,
       getAxis(getChannelAxis(type), normalize(layout, value), getRank(value)));
-  return failed(real) ? Tensor() : *real;
+  return failed(asFloat) ? Tensor() : *asFloat;
 }
 
 void Exporter::set(Value value, Layout layout, Tensor tensor) {
@@ -156,11 +156,11 @@ void Exporter::set(Value value, Layout layout, Tensor tensor) {
   (layout == Layout::AsIs ? known.asIs : known.channelsFirst) = tensor;
 }
 
-LogicalResult Exporter::setFloat(Value value, Layout layout, Tensor real,
+LogicalResult Exporter::setFloat(Value value, Layout layout, Tensor asFloat,
                                  bool relu, quant::QuantizedType written) {
   quant::QuantizedType type = getQuantized(value);
   if (!type) {
-    set(value, layout, relu ? add("Relu", real) : real);
+    set(value, layout, relu ? add("Relu", asFloat) : asFloat);
     return success();
   }
   int64_t axis =
@@ -173,16 +173,16 @@ LogicalResult Exporter::setFloat(Value value, Layout layout, Tensor real,
   if (!written)
     written = type;
   if (relu && !isFree) {
-    FailureOr<Tensor> integers = quantize(real, written, axis, type);
+    FailureOr<Tensor> integers = quantize(asFloat, written, axis, type);
     FailureOr<Tensor> again =
         failed(integers) ? integers : dequantize(*integers, type, axis);
     if (failed(again))
       return failure();
-    real = *again;
+    asFloat = *again;
     written = type;
   }
   FailureOr<Tensor> integers =
-      quantize(relu ? add("Relu", real) : real, written, axis, type);
+      quantize(relu ? add("Relu", asFloat) : asFloat, written, axis, type);
   if (failed(integers))
     return failure();
   set(value, layout, *integers);
@@ -341,9 +341,9 @@ Tensor Exporter::getWeight(Value weight, const View &view, int64_t axis,
   quant::QuantizedType type = getQuantized(weight);
   if (!tensor || !type)
     return tensor;
-  FailureOr<Tensor> real =
+  FailureOr<Tensor> asFloat =
       dequantize(tensor, written ? written : type, axis, type);
-  return failed(real) ? Tensor() : *real;
+  return failed(asFloat) ? Tensor() : *asFloat;
 }
 
 Tensor Exporter::getBias(Value bias, ArrayRef<float> scales) {
@@ -506,7 +506,7 @@ static SmallVector<NodeAttr, 1> getAxisOf(quant::QuantizedType type,
   return {};
 }
 
-FailureOr<Tensor> Exporter::quantize(Tensor real, quant::QuantizedType type,
+FailureOr<Tensor> Exporter::quantize(Tensor asFloat, quant::QuantizedType type,
                                      int64_t axis, quant::QuantizedType exact) {
   int64_t width = type.getStorageTypeIntegralWidth();
   if (width != 8)
@@ -525,10 +525,10 @@ FailureOr<Tensor> Exporter::quantize(Tensor real, quant::QuantizedType type,
       return addFloat(numerics::dequantize(integer, uniform.getScale(),
                                            uniform.getZeroPoint()));
     };
-    real = add("Clip", {real, limit(type.getStorageTypeMin()),
-                        limit(type.getStorageTypeMax())});
+    asFloat = add("Clip", {asFloat, limit(type.getStorageTypeMin()),
+                           limit(type.getStorageTypeMax())});
   }
-  SmallVector<Tensor> inputs = {real};
+  SmallVector<Tensor> inputs = {asFloat};
   if (failed(addScalesOf(type, inputs, exact)))
     return failure();
   return add("QuantizeLinear", inputs, getAxisOf(type, axis));
@@ -537,13 +537,13 @@ FailureOr<Tensor> Exporter::quantize(Tensor real, quant::QuantizedType type,
 FailureOr<Tensor> Exporter::dequantize(Tensor integers,
                                        quant::QuantizedType type, int64_t axis,
                                        quant::QuantizedType exact) {
-  auto it = reals.find({integers.id, type});
-  if (it != reals.end())
+  auto it = asFloats.find({integers.id, type});
+  if (it != asFloats.end())
     return it->second;
   SmallVector<Tensor> inputs = {integers};
   if (failed(addScalesOf(type, inputs, exact)))
     return failure();
-  Tensor real = add("DequantizeLinear", inputs, getAxisOf(type, axis));
-  reals.insert({{integers.id, type}, real});
-  return real;
+  Tensor asFloat = add("DequantizeLinear", inputs, getAxisOf(type, axis));
+  asFloats.insert({{integers.id, type}, asFloat});
+  return asFloat;
 }

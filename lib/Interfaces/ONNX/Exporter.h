@@ -67,7 +67,7 @@ public:
   void set(mlir::Value value, Layout layout, Tensor tensor);
   /// The same from floats: quantizes them if `value` is quantized. With
   /// `relu`, what is below 0 becomes 0. `written`: as of getWeight.
-  mlir::LogicalResult setFloat(mlir::Value value, Layout layout, Tensor real,
+  mlir::LogicalResult setFloat(mlir::Value value, Layout layout, Tensor asFloat,
                                bool relu = false,
                                mlir::quant::QuantizedType written = {});
 
@@ -121,7 +121,8 @@ public:
   Tensor transpose(Tensor input, llvm::ArrayRef<int64_t> permutation);
   /// To the parameters of `type`. `axis` counts for scales of channels. Those
   /// of `exact`, where they are others, are what documentation says.
-  mlir::FailureOr<Tensor> quantize(Tensor real, mlir::quant::QuantizedType type,
+  mlir::FailureOr<Tensor> quantize(Tensor asFloat,
+                                   mlir::quant::QuantizedType type,
                                    int64_t axis = 0,
                                    mlir::quant::QuantizedType exact = {});
   mlir::FailureOr<Tensor> dequantize(Tensor integers,
@@ -171,7 +172,7 @@ private:
   };
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<Weight, 1>> weights;
   /// Floats of integers, by both.
-  llvm::DenseMap<std::pair<unsigned, mlir::Type>, Tensor> reals;
+  llvm::DenseMap<std::pair<unsigned, mlir::Type>, Tensor> asFloats;
 };
 
 //===----------------------------------------------------------------------===//

@@ -125,9 +125,10 @@ Attribute Curve::getBounded(Recognition &recognition) const {
   if (low == 0 && high == 6)
     return Relu6Attr::get(context);
   if (low == -1 && high == 1)
-    return HardtanhAttr::get(context, recognition.real(low),
-                             recognition.real(high));
-  return ClampAttr::get(context, recognition.real(low), recognition.real(high));
+    return HardtanhAttr::get(context, recognition.asFloat(low),
+                             recognition.asFloat(high));
+  return ClampAttr::get(context, recognition.asFloat(low),
+                        recognition.asFloat(high));
 }
 
 Attribute Curve::getSmooth(MLIRContext *context) const {
@@ -175,7 +176,7 @@ Attribute Curve::getSoftplus(Recognition &recognition) const {
   double beta = M_LN2 / at(0);
   if (beta > 1e-3 && beta < 1e3 &&
       is([&](double x) { return softplus(beta * x) / beta; }, 2e-6, 40))
-    return SoftplusAttr::get(context, recognition.real(beta));
+    return SoftplusAttr::get(context, recognition.asFloat(beta));
   if (is([](double x) { return x * std::tanh(softplus(x)); }, 2e-6, 40))
     return MishAttr::get(context);
   return {};
@@ -214,7 +215,7 @@ Attribute Curve::getPower(Recognition &recognition) const {
     return SquareAttr::get(context);
   if (exponent == -0.5)
     return RsqrtAttr::get(context);
-  return PowAttr::get(context, recognition.real(exponent));
+  return PowAttr::get(context, recognition.asFloat(exponent));
 }
 
 /// How many bends are one in the other, at most: the leaky relu of a leaky relu
@@ -247,7 +248,7 @@ Attribute Curve::getExponential(Recognition &recognition) const {
       std::fabs(slope) != 1 && std::isfinite(slope) &&
       is(leaky, 1e-6, FLT_MAX) &&
       std::fabs(at(-1e-6) + slope * 1e-6) <= std::fabs(slope) * 1e-12)
-    return LeakyReluAttr::get(context, recognition.real(slope));
+    return LeakyReluAttr::get(context, recognition.asFloat(slope));
   auto selu = [](double x) {
     return 1.0507009873554804934 *
            (x > 0 ? x : 1.6732632423543772848 * std::expm1(x));
@@ -260,12 +261,12 @@ Attribute Curve::getExponential(Recognition &recognition) const {
     return {};
   auto elu = [&](double x) { return x > 0 ? x : alpha * std::expm1(x); };
   if (is(elu, 1e-6, 1e6))
-    return EluAttr::get(context, recognition.real(alpha));
+    return EluAttr::get(context, recognition.asFloat(alpha));
   auto celu = [&](double x) {
     return x > 0 ? x : alpha * std::expm1(x / alpha);
   };
   if (is(celu, 1e-6, 1e6))
-    return CeluAttr::get(context, recognition.real(alpha));
+    return CeluAttr::get(context, recognition.asFloat(alpha));
   return {};
 }
 

@@ -90,17 +90,17 @@ static Attribute getScalarKind(Recognition &recognition, ScalarKind kind,
   MLIRContext *context = recognition.context();
   switch (kind) {
   case ScalarKind::Add:
-    return AddAttr::get(context, recognition.real(number));
+    return AddAttr::get(context, recognition.asFloat(number));
   case ScalarKind::Sub:
     if (reversed)
-      return RsubAttr::get(context, recognition.real(number));
-    return AddAttr::get(context, recognition.real(-number));
+      return RsubAttr::get(context, recognition.asFloat(number));
+    return AddAttr::get(context, recognition.asFloat(-number));
   case ScalarKind::Mul:
-    return MulAttr::get(context, recognition.real(number));
+    return MulAttr::get(context, recognition.asFloat(number));
   case ScalarKind::Div:
     if (reversed || number == 0)
       return {};
-    return MulAttr::get(context, recognition.real(1 / number));
+    return MulAttr::get(context, recognition.asFloat(1 / number));
   default:
     return {};
   }

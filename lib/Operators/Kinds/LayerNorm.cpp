@@ -264,7 +264,7 @@ private:
   RecognizedOperand getParameter(const Variable *variable, double number,
                                  double neutral, ArrayRef<unsigned> dims,
                                  bool &failed) const;
-  FloatAttr eps() const { return recognition.real(norm.eps); }
+  FloatAttr eps() const { return recognition.asFloat(norm.eps); }
   bool isProper(unsigned dim) const { return type.getDimSize(dim) != 1; }
 
   Recognition &recognition;

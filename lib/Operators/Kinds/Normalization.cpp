@@ -18,7 +18,7 @@ using namespace qbackend::forms;
 static Attribute getKind(Recognition &recognition, unsigned axis, double eps) {
   int64_t rank =
       cast<RankedTensorType>(recognition.result().getType()).getRank();
-  FloatAttr real = recognition.real(eps);
+  FloatAttr asFloat = recognition.asFloat(eps);
   MLIRContext *context = recognition.context();
   // Channels are second or last.
   if (axis == 0 || (axis != 1 && axis + 1 != rank))
@@ -26,11 +26,11 @@ static Attribute getKind(Recognition &recognition, unsigned axis, double eps) {
   switch (rank) {
   case 2:
   case 3:
-    return BatchNorm1dAttr::get(context, axis, real);
+    return BatchNorm1dAttr::get(context, axis, asFloat);
   case 4:
-    return BatchNorm2dAttr::get(context, axis, real);
+    return BatchNorm2dAttr::get(context, axis, asFloat);
   case 5:
-    return BatchNorm3dAttr::get(context, axis, real);
+    return BatchNorm3dAttr::get(context, axis, asFloat);
   default:
     return {};
   }

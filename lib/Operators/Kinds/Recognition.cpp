@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
-FloatAttr Recognition::real(double value) const {
+FloatAttr Recognition::asFloat(double value) const {
   // The code computes with f32, however the number is spelled: of all numbers
   // that are that one, it is the one with the fewest digits, which is what the
   // network's author wrote.

@@ -19,7 +19,7 @@ struct Recognition {
   ConstantEvaluator &constants() const { return expressions.constants; }
   mlir::MLIRContext *context() const { return root->getContext(); }
   mlir::Value result() const { return root->getResult(0); }
-  mlir::FloatAttr real(double value) const;
+  mlir::FloatAttr asFloat(double value) const;
   mlir::DenseI64ArrayAttr ints(llvm::ArrayRef<int64_t> values) const;
   /// Adds an operator without parameters.
   void add(mlir::Attribute kind, llvm::ArrayRef<mlir::Value> inputs) const;

@@ -41,8 +41,9 @@ func::FuncOp ReferenceImplementations::getOrCopy(StringAttr name) {
 }
 
 /// The quantized tensor behind a float value.
-static Value getQuantized(Value real) {
-  auto producer = real ? real.getDefiningOp<DequantizeOp>() : DequantizeOp();
+static Value getQuantized(Value asFloat) {
+  auto producer =
+      asFloat ? asFloat.getDefiningOp<DequantizeOp>() : DequantizeOp();
   return producer ? producer.getInput() : Value();
 }
 
@@ -104,9 +105,9 @@ static TypedAttr convertAttribute(Attribute attribute, Type wanted) {
     if (auto integer = dyn_cast<IntegerAttr>(number);
         integer && (as.isInteger(32) || as.isInteger(64) || as.isIndex()))
       return builder.getIntegerAttr(as, integer.getInt());
-    if (auto real = dyn_cast<FloatAttr>(number);
-        real && (as.isF32() || as.isF64()))
-      return builder.getFloatAttr(as, real.getValueAsDouble());
+    if (auto asFloat = dyn_cast<FloatAttr>(number);
+        asFloat && (as.isF32() || as.isF64()))
+      return builder.getFloatAttr(as, asFloat.getValueAsDouble());
     return {};
   };
   if (!tensor)

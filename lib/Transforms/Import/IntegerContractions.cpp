@@ -66,11 +66,11 @@ Value ContractionImporter::createMovement(Operation *op,
     return padding && constants.getSplat(padding) == double(zeroPoint);
   };
   auto clone = [&]() -> Value {
-    Value real = getFloat();
-    if (!real)
+    Value asFloat = getFloat();
+    if (!asFloat)
       return {};
     IRMapping mapping;
-    mapping.map(op->getOperand(0), real);
+    mapping.map(op->getOperand(0), asFloat);
     Operation *copy = builder.clone(*op, mapping);
     copy->getResult(0).setType(toFloat(op->getResult(0)));
     return copy->getResult(0);
@@ -80,21 +80,21 @@ Value ContractionImporter::createMovement(Operation *op,
             tensor::ExtractSliceOp, tensor::CastOp, tosa::TransposeOp,
             tosa::ReshapeOp, tosa::SliceOp>([&](auto) { return clone(); })
       .Case([&](linalg::TransposeOp transpose) -> Value {
-        Value real = getFloat();
-        if (!real)
+        Value asFloat = getFloat();
+        if (!asFloat)
           return {};
         return linalg::TransposeOp::create(
-                   builder, loc, real,
+                   builder, loc, asFloat,
                    createEmpty(builder, loc, transpose.getInit()),
                    transpose.getPermutation())
             ->getResult(0);
       })
       .Case([&](linalg::BroadcastOp broadcast) -> Value {
-        Value real = getFloat();
-        if (!real)
+        Value asFloat = getFloat();
+        if (!asFloat)
           return {};
         return linalg::BroadcastOp::create(
-                   builder, loc, real,
+                   builder, loc, asFloat,
                    createEmpty(builder, loc, broadcast.getInit()),
                    broadcast.getDimensions())
             ->getResult(0);
@@ -102,13 +102,13 @@ Value ContractionImporter::createMovement(Operation *op,
       .Case([&](linalg::GenericOp generic) -> Value {
         if (!isMovingGeneric(generic))
           return {};
-        Value real = getFloat();
-        if (!real)
+        Value asFloat = getFloat();
+        if (!asFloat)
           return {};
         Value init = createEmpty(builder, loc, generic.getDpsInits()[0]);
         return linalg::GenericOp::create(
                    builder, loc, TypeRange(toFloat(generic->getResult(0))),
-                   real, init, generic.getIndexingMapsArray(),
+                   asFloat, init, generic.getIndexingMapsArray(),
                    generic.getIteratorTypesArray(),
                    [](OpBuilder &b, Location inner, ValueRange arguments) {
                      linalg::YieldOp::create(b, inner, arguments[0]);
@@ -118,26 +118,26 @@ Value ContractionImporter::createMovement(Operation *op,
       .Case([&](tensor::PadOp pad) -> Value {
         if (!isPaddedWithZero(pad.getConstantPaddingValue()))
           return {};
-        Value real = getFloat();
-        if (!real)
+        Value asFloat = getFloat();
+        if (!asFloat)
           return {};
         Value zero = arith::ConstantOp::create(builder, loc,
                                                builder.getF32FloatAttr(0.0f));
         return tensor::PadOp::create(builder, loc, toFloat(pad.getResult()),
-                                     real, pad.getMixedLowPad(),
+                                     asFloat, pad.getMixedLowPad(),
                                      pad.getMixedHighPad(), zero);
       })
       .Case([&](tosa::PadOp pad) -> Value {
         if (!isPaddedWithZero(pad.getPadConst()))
           return {};
-        Value real = getFloat();
-        if (!real)
+        Value asFloat = getFloat();
+        if (!asFloat)
           return {};
         Value zero = tosa::ConstOp::create(
             builder, loc, toFloat(pad.getPadConst()),
             DenseElementsAttr::get(toFloat(pad.getPadConst()), 0.0f));
-        return tosa::PadOp::create(builder, loc, toFloat(pad.getOutput()), real,
-                                   pad.getPadding(), zero);
+        return tosa::PadOp::create(builder, loc, toFloat(pad.getOutput()),
+                                   asFloat, pad.getPadding(), zero);
       })
       .Default([](Operation *) { return Value(); });
 }
@@ -203,10 +203,10 @@ OrRefusal<Value> ContractionImporter::importBytes(const Factor &factor,
     auto getFloat = [&]() -> Value {
       Factor before = factor;
       before.integers = op->getOperand(0);
-      OrRefusal<Value> real = importBytes(before, scale);
-      if (real)
-        return *real;
-      refusal = real.getRefusal();
+      OrRefusal<Value> asFloat = importBytes(before, scale);
+      if (asFloat)
+        return *asFloat;
+      refusal = asFloat.getRefusal();
       return {};
     };
     if (Value moved = createMovement(op, getFloat, factor.zeroPoint))
@@ -455,10 +455,10 @@ OrRefusal<Value> ContractionImporter::importSums(Value sums, double scale) {
   }
   Refusal refusal;
   auto getFloat = [&]() -> Value {
-    OrRefusal<Value> real = importSums(op->getOperand(0), scale);
-    if (real)
-      return *real;
-    refusal = real.getRefusal();
+    OrRefusal<Value> asFloat = importSums(op->getOperand(0), scale);
+    if (asFloat)
+      return *asFloat;
+    refusal = asFloat.getRefusal();
     return {};
   };
   // Sums have no zero point: nothing else is padded with.

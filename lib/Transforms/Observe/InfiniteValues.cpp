@@ -72,8 +72,8 @@ static std::optional<FloatRange> getConstantRange(Value value,
     return std::nullopt;
   FloatRange range = {HUGE_VAL, -HUGE_VAL};
   auto add = [&](const APFloat &number) {
-    double real = FloatAttr::getValueAsDouble(number);
-    range = {std::min(range.min, real), std::max(range.max, real)};
+    double asFloat = FloatAttr::getValueAsDouble(number);
+    range = {std::min(range.min, asFloat), std::max(range.max, asFloat)};
   };
   if (elements.isSplat())
     add(elements.getSplatValue<APFloat>());

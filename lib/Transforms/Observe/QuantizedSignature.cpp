@@ -172,15 +172,15 @@ static void quantizeArgument(func::FuncOp function, unsigned index) {
   for (QuantizeOp other : ArrayRef(quantizes).drop_front())
     if (other->getBlock() == first->getBlock() && other->isBeforeInBlock(first))
       first = other;
-  auto real = cast<RankedTensorType>(argument.getType());
+  auto asFloat = cast<RankedTensorType>(argument.getType());
   Type element =
       cast<RankedTensorType>(first.getOutput().getType()).getElementType();
-  auto type = real.clone(element);
+  auto type = asFloat.clone(element);
   OpBuilder builder(function.getContext());
   builder.setInsertionPointToStart(argument.getOwner());
   argument.setType(type);
   auto dequantized =
-      DequantizeOp::create(builder, argument.getLoc(), real, argument);
+      DequantizeOp::create(builder, argument.getLoc(), asFloat, argument);
   argument.replaceAllUsesExcept(dequantized.getOutput(), dequantized);
   for (QuantizeOp quantize : quantizes) {
     if (cast<RankedTensorType>(quantize.getOutput().getType())

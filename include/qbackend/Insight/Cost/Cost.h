@@ -21,7 +21,7 @@ struct OperatorCost {
   mlir::Operation *op = nullptr;
   std::string name, kind;
   /// Products that are summed up, in integers and in floats.
-  int64_t integerMacs = 0, realMacs = 0;
+  int64_t integerMacs = 0, floatMacs = 0;
   /// Other operations: one for each element of the result.
   int64_t operations = 0;
   /// Bytes of activations that are read and written, and of constants.

@@ -48,7 +48,7 @@ int64_t countHeldBack(int64_t samples);
 
 /// Compares results for `samples`: see Score. Of a result without as many rows
 /// for each sample, all of it counts in each set.
-llvm::Expected<Score> getScore(llvm::ArrayRef<arrays::NamedArray> real,
+llvm::Expected<Score> getScore(llvm::ArrayRef<arrays::NamedArray> original,
                                llvm::ArrayRef<arrays::NamedArray> other,
                                llvm::ArrayRef<int64_t> labels, int64_t samples,
                                SampleSet set);

@@ -47,13 +47,13 @@ struct TuneResult {
   /// Whether there is a mapping, in the file; if not, nothing was measured.
   bool isWritten = false;
   /// Of the float network and of what was found, on the samples held back.
-  Score real, score;
+  Score original, score;
   /// How many samples those are, see countHeldBack; 0: the score is of the
   /// samples that the search saw.
   int64_t heldBack = 0;
-  unsigned realValued = 0, operators = 0;
+  unsigned floatValued = 0, operators = 0;
   /// The multiply-accumulates of operators that stay float, of all.
-  int64_t realMacs = 0, macs = 0;
+  int64_t floatMacs = 0, macs = 0;
   /// The time of a call, measured where there is a target and `isKept`; and
   /// that of the network as it is, all operators in integers.
   std::optional<double> seconds, integerSeconds;
@@ -92,10 +92,11 @@ tune(mlir::ModuleOp module, const TuneOptions &options, llvm::raw_ostream &log);
 /// The name of the result of a part that has found nothing left to measure.
 inline constexpr llvm::StringLiteral kCompleteName = "complete";
 
-/// Searches as `tune` does, up to the first changes of all operators, or sets of
-/// operators, that are compared with each other and aren't measured: of these it
-/// measures the part of `options`. Writes nothing. What all parts have measured
-/// is to be read by the next parts; and by `tune`, once a part is complete.
+/// Searches as `tune` does, up to the first changes of all operators, or sets
+/// of operators, that are compared with each other and aren't measured: of
+/// these it measures the part of `options`. Writes nothing. What all parts have
+/// measured is to be read by the next parts; and by `tune`, once a part is
+/// complete.
 llvm::Expected<Parts> tuneInPart(mlir::ModuleOp module,
                                  const TuneOptions &options);
 

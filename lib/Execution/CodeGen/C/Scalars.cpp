@@ -82,8 +82,8 @@ static std::string spellFloatNumber(const APFloat &number, bool isDouble) {
 }
 
 std::string qbackend::codegen::spellNumber(TypedAttr number) {
-  if (auto real = dyn_cast<FloatAttr>(number))
-    return spellFloatNumber(real.getValue(), real.getType().isF64());
+  if (auto asFloat = dyn_cast<FloatAttr>(number))
+    return spellFloatNumber(asFloat.getValue(), asFloat.getType().isF64());
   auto integer = cast<IntegerAttr>(number);
   if (integer.getType().isInteger(1))
     return integer.getValue().isZero() ? "false" : "true";

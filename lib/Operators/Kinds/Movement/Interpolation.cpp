@@ -44,13 +44,13 @@ static Row getRow(Mode mode, int64_t position, int64_t in, int64_t out,
     row = std::min(row, in - 1);
     return {row, row, 0};
   }
-  float real = 0;
+  float asFloat = 0;
   if (mode == Mode::Bilinear)
-    real = std::max(scale * (float(position) + 0.5f) - 0.5f, 0.0f);
+    asFloat = std::max(scale * (float(position) + 0.5f) - 0.5f, 0.0f);
   else if (out > 1)
-    real = float(in - 1) / float(out - 1) * float(position);
-  int64_t low = std::min(int64_t(std::floor(real)), in - 1);
-  double upper = std::min(std::max(double(real) - double(low), 0.0), 1.0);
+    asFloat = float(in - 1) / float(out - 1) * float(position);
+  int64_t low = std::min(int64_t(std::floor(asFloat)), in - 1);
+  double upper = std::min(std::max(double(asFloat) - double(low), 0.0), 1.0);
   return {low, std::min(low + 1, in - 1), upper};
 }
 

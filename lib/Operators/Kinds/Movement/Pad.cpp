@@ -94,7 +94,7 @@ void forms::recognizePad(const Recognition &recognition) {
     recognition.add(PadAttr::get(recognition.context(),
                                  recognition.ints(padding->low),
                                  recognition.ints(padding->high),
-                                 recognition.real(*padding->number)),
+                                 recognition.asFloat(*padding->number)),
                     {padding->input});
   else if (padding->input.getType() == recognition.result().getType())
     recognition.add(DropoutAttr::get(recognition.context()), {padding->input});

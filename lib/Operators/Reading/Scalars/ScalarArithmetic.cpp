@@ -19,11 +19,11 @@ using namespace qbackend;
 //===----------------------------------------------------------------------===//
 
 std::optional<ScalarType> ScalarType::get(Type type) {
-  if (auto real = dyn_cast<FloatType>(type)) {
-    const llvm::fltSemantics &semantics = real.getFloatSemantics();
+  if (auto asFloat = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = asFloat.getFloatSemantics();
     if (llvm::APFloat::semanticsPrecision(semantics) > 53)
       return std::nullopt;
-    return ScalarType{&semantics, real.getWidth()};
+    return ScalarType{&semantics, asFloat.getWidth()};
   }
   if (type.isIndex())
     return ScalarType{nullptr, 64};
@@ -67,9 +67,9 @@ uint64_t ScalarType::getBits(int64_t number) const {
 }
 
 std::optional<ScalarNumber> ScalarNumber::get(Attribute attribute) {
-  if (auto real = dyn_cast_or_null<FloatAttr>(attribute);
-      real && ScalarType::get(real.getType()))
-    return ofFloat(real.getValueAsDouble());
+  if (auto asFloat = dyn_cast_or_null<FloatAttr>(attribute);
+      asFloat && ScalarType::get(asFloat.getType()))
+    return ofFloat(asFloat.getValueAsDouble());
   if (auto integer = dyn_cast_or_null<IntegerAttr>(attribute);
       integer && ScalarType::get(integer.getType()))
     return ofInteger(integer.getValue().getSExtValue());
@@ -200,7 +200,7 @@ private:
   uint64_t bits(unsigned operand, size_t i) const {
     return step.operandType.getBits(integer(operand, i));
   }
-  double real(unsigned operand, size_t i) const {
+  double asFloat(unsigned operand, size_t i) const {
     return operands[operand][i].real;
   }
 
@@ -261,10 +261,10 @@ private:
   }
   template <typename Function> bool binaryFloat(Function function) {
     return setFloats(
-        [&](size_t i) { return function(real(0, i), real(1, i)); });
+        [&](size_t i) { return function(asFloat(0, i), asFloat(1, i)); });
   }
   template <typename Function> bool unaryFloat(Function function) {
-    return setFloats([&](size_t i) { return function(real(0, i)); });
+    return setFloats([&](size_t i) { return function(asFloat(0, i)); });
   }
   /// A function of the C library, of f32 in f32: so do torch and compiled code.
   template <typename Float, typename Double>
@@ -272,7 +272,7 @@ private:
     if (!step.type.isF32())
       return unaryFloat(inDouble);
     for (size_t i = 0; i < count; ++i)
-      results[i].real = inFloat(float(real(0, i)));
+      results[i].real = inFloat(float(asFloat(0, i)));
     return true;
   }
   template <typename Float, typename Double>
@@ -280,11 +280,11 @@ private:
     if (!step.type.isF32())
       return binaryFloat(inDouble);
     for (size_t i = 0; i < count; ++i)
-      results[i].real = inFloat(float(real(0, i)), float(real(1, i)));
+      results[i].real = inFloat(float(asFloat(0, i)), float(asFloat(1, i)));
     return true;
   }
   template <typename Function> bool test(Function function) {
-    return setIntegers([&](size_t i) { return function(real(0, i)); });
+    return setIntegers([&](size_t i) { return function(asFloat(0, i)); });
   }
   template <bool isSigned> bool convertToInteger();
   bool bitcast();
@@ -301,7 +301,7 @@ template <bool isSigned> bool Computation::convertToInteger() {
   double end = std::ldexp(1.0, isSigned ? width - 1 : width);
   double start = isSigned ? -end : 0;
   for (size_t i = 0; i < count; ++i) {
-    double number = std::trunc(real(0, i));
+    double number = std::trunc(asFloat(0, i));
     bool isInside = number >= start && number < end;
     if (!isInside && (step.detail == 0 || std::isnan(number)))
       return false;
@@ -323,7 +323,7 @@ bool Computation::bitcast() {
     llvm::APInt bits =
         from.isInteger()
             ? llvm::APInt(from.width, from.getBits(integer(0, i)))
-            : toFloat(real(0, i), *from.semantics).bitcastToAPInt();
+            : toFloat(asFloat(0, i), *from.semantics).bitcastToAPInt();
     if (bits.getBitWidth() != to.width)
       return false;
     if (to.isInteger())
@@ -474,7 +474,7 @@ bool Computation::run() {
   case ScalarCode::CompareF: {
     unsigned orders = kFloatOrders[step.detail];
     return setIntegers([&](size_t i) {
-      return (getOrder(real(0, i), real(1, i)) & orders) != 0;
+      return (getOrder(asFloat(0, i), asFloat(1, i)) & orders) != 0;
     });
   }
   case ScalarCode::NegateF:
@@ -495,7 +495,8 @@ bool Computation::run() {
     return unaryFloat([](double a) { return std::trunc(a); });
   case ScalarCode::MultiplyAdd:
     return setFloats([&](size_t i) {
-      return multiplyAdd(real(0, i), real(1, i), real(2, i), step.type);
+      return multiplyAdd(asFloat(0, i), asFloat(1, i), asFloat(2, i),
+                         step.type);
     });
   case ScalarCode::Rsqrt:
     return call([](float x) { return 1.0f / std::sqrt(x); },
@@ -505,7 +506,7 @@ bool Computation::run() {
                  [](double a, double b) { return std::pow(a, b); });
   case ScalarCode::FPowI:
     return setFloats([&](size_t i) {
-      return powerOfFloat(real(0, i), integer(1, i), step.type);
+      return powerOfFloat(asFloat(0, i), integer(1, i), step.type);
     });
   case ScalarCode::Atan2:
     return call2([](float a, float b) { return std::atan2(a, b); },

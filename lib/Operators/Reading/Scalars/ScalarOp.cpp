@@ -98,11 +98,11 @@ template <Code code> static bool writeCode(Operation *, Writer &writer) {
 }
 
 /// TOSA's ops are of floats, or of integers with or without a sign.
-template <Code real, Code isSigned, Code isUnsigned = isSigned>
+template <Code asFloat, Code isSigned, Code isUnsigned = isSigned>
 static bool writeByType(Operation *, Writer &writer) {
   Type type = writer.getOperandType(0);
   if (isa<FloatType>(type))
-    return writer.writeOperands(real);
+    return writer.writeOperands(asFloat);
   return writer.writeOperands(type.isUnsignedInteger() ? isUnsigned : isSigned);
 }
 
@@ -115,12 +115,12 @@ static bool writeComparison(Operation *op, Writer &writer) {
                               int64_t(cast<CompareOp>(op).getPredicate()));
 }
 
-template <arith::CmpFPredicate real, arith::CmpIPredicate isSigned,
+template <arith::CmpFPredicate asFloat, arith::CmpIPredicate isSigned,
           arith::CmpIPredicate isUnsigned>
 static bool writeTosaComparison(Operation *, Writer &writer) {
   Type type = writer.getOperandType(0);
   if (isa<FloatType>(type))
-    return writer.writeOperands(Code::CompareF, int64_t(real));
+    return writer.writeOperands(Code::CompareF, int64_t(asFloat));
   return writer.writeOperands(
       Code::CompareI,
       int64_t(type.isUnsignedInteger() ? isUnsigned : isSigned));
