@@ -59,8 +59,8 @@ private:
   importFactors(const Factor &lhs, const Factor &rhs, double scale);
   OrRefusal<mlir::Value> importBytes(const Factor &factor, double &scale);
   OrRefusal<mlir::Value> importConstant(mlir::Value sums, double scale);
-  /// What moves elements from its first operand, with `asFloat` as that; null if
-  /// `op` does anything else. Paddings are `zeroPoint`.
+  /// What moves elements from its first operand, with `asFloat` as that; null
+  /// if `op` does anything else. Paddings are `zeroPoint`.
   mlir::Value createMovement(mlir::Operation *op,
                              llvm::function_ref<mlir::Value()> getFloat,
                              int64_t zeroPoint);

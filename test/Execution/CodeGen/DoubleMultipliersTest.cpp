@@ -59,9 +59,8 @@ TEST(DoubleMultipliers, IntegersOfFixedPoint) {
     auto compare = [&](int64_t sum) {
       if (std::abs(sum) > bound || sum < INT32_MIN || sum > INT32_MAX)
         return;
-      int64_t expected =
-          std::clamp(numerics::applyFixedPoint(sum, multiplier, shift, asked),
-                     -256, 256);
+      int64_t expected = std::clamp(
+          numerics::applyFixedPoint(sum, multiplier, shift, asked), -256, 256);
       for (bool fuses : {false, true})
         ASSERT_EQ(scale(sum, number, isDouble, fuses), expected)
             << sum << " * " << multiplier << " / 2^" << shift;

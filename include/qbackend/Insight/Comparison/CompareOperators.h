@@ -18,16 +18,16 @@ struct OperatorComparison {
   std::vector<arrays::NamedArray> outputs, otherOutputs;
 };
 
-/// Runs `original` and `quantized` on the samples of `options`, in one pass over
-/// them; what it keeps doesn't grow with their number. `quantized` is in the
-/// reference form, in the ops of an engine, or comes quantized in any form that
-/// is imported. Its integers are taken as they are; where they have no scales,
-/// those that fit the floats best are found in a pass before. If `original` is of
-/// integers, too, both are compared in steps of them. `prepare` says how the
-/// operators of `original` are fused, and which observers they would have. With
-/// `readParts`, which reads parts of what it is given, nothing runs: what
-/// compareOperatorsInPart gave for all samples is put together, to the same
-/// numbers.
+/// Runs `original` and `quantized` on the samples of `options`, in one pass
+/// over them; what it keeps doesn't grow with their number. `quantized` is in
+/// the reference form, in the ops of an engine, or comes quantized in any form
+/// that is imported. Its integers are taken as they are; where they have no
+/// scales, those that fit the floats best are found in a pass before. If
+/// `original` is of integers, too, both are compared in steps of them.
+/// `prepare` says how the operators of `original` are fused, and which
+/// observers they would have. With `readParts`, which reads parts of what it is
+/// given, nothing runs: what compareOperatorsInPart gave for all samples is put
+/// together, to the same numbers.
 llvm::Expected<OperatorComparison>
 compareOperators(mlir::ModuleOp original, mlir::ModuleOp quantized,
                  const PreparePipelineOptions &prepare,
