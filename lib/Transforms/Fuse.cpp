@@ -271,11 +271,11 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
     for (OperatorOp op : operators)
       readOperands(op);
     BackendConfigOp backendOp = found->config;
-    bool foldsFirst = isForExportedPrograms(backendOp);
+    isExported = isForExportedPrograms(backendOp);
     for (OperatorOp op : operators) {
       if (!isa<BatchNormKindAttrInterface>(
               static_cast<Attribute>(op.getKind())) ||
-          foldCancelledBatchNorm(op) || !foldsFirst || op.isFused())
+          foldCancelledBatchNorm(op) || !isExported || op.isFused())
         continue;
       auto root = op.getInputs()[0].getDefiningOp<OperatorOp>();
       if (root && root->hasOneUse() && !root.isFused() &&
@@ -284,9 +284,10 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
               static_cast<Attribute>(root.getKind())))
         foldBatchNorm(root, op, backendOp.getLoc());
     }
-    // PyTorch fuses modules whatever the qconfigs.
+    // Quantizers of exported programs filter before they match, and a list of
+    // backends is cut by its mappings.
     SmallVector<QConfigMappingOp> mappings;
-    if (foldsFirst || !found->mappings.empty()) {
+    if (isExported || !found->mappings.empty()) {
       auto resolved = resolveQConfigs(qconfig, *found, getOperation());
       if (failed(resolved))
         return signalPassFailure();
@@ -336,15 +337,19 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
       anchors.push_back(op);
       return WalkResult::skip();
     });
-    TensorNames names(getOperation());
-    OperatorSelectors operators(getOperation(), names);
+    std::optional<TensorNames> names;
+    std::optional<OperatorSelectors> operators;
     std::vector<QConfigTable> tables;
-    for (QConfigMappingOp mapping : mappings)
-      tables.emplace_back(mapping, operators);
+    if (!mappings.empty()) {
+      names.emplace(getOperation());
+      operators.emplace(getOperation(), *names);
+      for (QConfigMappingOp mapping : mappings)
+        tables.emplace_back(mapping, *operators);
+    }
     bool isList = !backend.mappings.empty();
     llvm::DenseSet<Operation *> claimed, own;
     if (isList)
-      own = findOwn(patterns, backend, place, operators, tables);
+      own = findOwn(patterns, backend, place, *operators, tables);
     auto getEntry = [&](OperatorOp op) {
       return tables[place].lookupPlace(op, /*isFusion=*/false);
     };
@@ -374,7 +379,7 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
         if (!match)
           continue;
         matched = true;
-        if (!tables.empty()) {
+        if (isExported) {
           QConfigOp entry = getEntry(match->root);
           auto other = llvm::find_if(match->operators, [&](OperatorOp op) {
             return getEntry(op) != entry;
@@ -410,5 +415,8 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
         remarkNearMatch(anchor, candidates);
     }
   }
+
+  /// Whether the patterns are those of exported programs.
+  bool isExported = false;
 };
 } // namespace

@@ -5,6 +5,7 @@
 // RUN: qbackend-opt %s --qbackend-fuse="backend=@exported qconfig=@kind" | FileCheck %s --check-prefix=UNIT
 // RUN: qbackend-opt %s --qbackend-fuse="backend=@exported" | FileCheck %s --check-prefix=UNIT
 // RUN: qbackend-opt %s --qbackend-fuse="backend=@modules qconfig=@linear" | FileCheck %s --check-prefix=UNIT
+// RUN: qbackend-opt %s --qbackend-fuse="backend=@modules:@name,@others" | FileCheck %s --check-prefix=UNIT
 // RUN: not qbackend-opt %s --qbackend-fuse="backend=@exported qconfig=none" 2>&1 | FileCheck %s --check-prefix=NONE
 
 // Quantizers of exported programs look for patterns among what one of their
@@ -30,6 +31,12 @@ qbackend.backend_config @exported version 2 default_qconfig @q {
 }
 qbackend.backend_config @modules version 2 default_qconfig @q {
   qbackend.pattern_config [linear, relu] <dtypes = [#i8]>
+  qbackend.qconfig_mapping @q {
+    qbackend.qconfig global none
+  }
+}
+qbackend.backend_config @others version 2 default_qconfig @q {
+  qbackend.pattern_config [tanh] <dtypes = [#i8]>
   qbackend.qconfig_mapping @q {
     qbackend.qconfig global none
   }
