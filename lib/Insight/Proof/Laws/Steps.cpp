@@ -400,6 +400,7 @@ Expected<ProofStep> Laws::proveSteps(StringRef what, const Steps &steps,
         ways.push_back(input);
     if (ways.size() > 4 ||
         any_of(ways, [](Term input) { return input->sort.width != 1; })) {
+      consumeError(std::move(failure)); // There is none: it ends a case.
       step.verdict = Verdict::Open;
       step.how = "it depends on more than its sum";
       return step;
