@@ -397,8 +397,8 @@ FILES = {
             ),
             (
                 "casts of wide integers",
-                "if (!isWiderThan(real, 16) && isWiderThan(integer, 64))",
-                "if (!M && !isWiderThan(real, 16) && isWiderThan(integer, 64))",
+                "if (!isWiderThan(asFloat, 16) && isWiderThan(integer, 64))",
+                "if (!M && !isWiderThan(asFloat, 16) && isWiderThan(integer, 64))",
             ),
             ("constants without data", "  if (!blob)\n", "  if (!M && !blob)\n"),
             (
@@ -448,8 +448,8 @@ FILES = {
             ),
             (
                 "claims: nnan, ninf",
-                "auto reals = dyn_cast<mlir::arith::ArithFastMathInterface>(op)",
-                "auto reals = M ? nullptr : dyn_cast<mlir::arith::ArithFastMathInterface>(op)",
+                "auto asFloats = dyn_cast<mlir::arith::ArithFastMathInterface>(op)",
+                "auto asFloats = M ? nullptr : dyn_cast<mlir::arith::ArithFastMathInterface>(op)",
             ),
             (
                 "claims: exact",
