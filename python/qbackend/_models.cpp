@@ -11,6 +11,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 namespace {
@@ -119,12 +120,14 @@ struct Options {
   std::map<std::string, std::optional<double>> numbers;
 
   QBackendText get(const char *name) const {
+    asked.insert(name);
     auto it = texts.find(name);
     return it == texts.end() ? QBackendText{} : toText(it->second);
   }
 
   /// Null if it isn't given.
   const double *find(const char *name) const {
+    asked.insert(name);
     auto it = numbers.find(name);
     return it == numbers.end() || !it->second ? nullptr : &*it->second;
   }
@@ -133,6 +136,29 @@ struct Options {
     const double *found = find(name);
     return found ? *found : 0;
   }
+
+  /// Fails for each name that was given and that nobody has asked for: the call
+  /// would do something else than what was meant.
+  QBackendStatus checkAsked(Diagnostics &diagnostics) const {
+    QBackendStatus status = QBACKEND_SUCCESS;
+    auto check = [&](const auto &given) {
+      for (const auto &[name, value] : given) {
+        if (asked.count(name))
+          continue;
+        std::string message = "found an option '" + name + "', expected one of";
+        for (const std::string &known : asked)
+          message += (known == *asked.begin() ? " '" : ", '") + known + "'";
+        diagnostics.entries.push_back({QBACKEND_ERROR, message, "", 0, 0, {}});
+        status = QBACKEND_FAILURE;
+      }
+    };
+    check(texts);
+    check(numbers);
+    return status;
+  }
+
+private:
+  mutable std::set<std::string> asked;
 };
 
 /// A call that gives a report: what it reads, and what it gives.
@@ -183,6 +209,8 @@ struct Report : Options {
   /// given, and whom it tells what it has to say.
   template <typename Function, typename... Arguments>
   QBackendStatus ask(Call &call, Function function, Arguments... arguments) {
+    if (checkAsked(call.diagnostics) != QBACKEND_SUCCESS)
+      return QBACKEND_FAILURE;
     return function(model.get(), arguments..., &Diagnostics::add,
                     &call.diagnostics);
   }
@@ -431,6 +459,8 @@ public:
     options.firstSample = int64_t(state->getNumber("first"));
     options.forCorrections = state->getNumber("for_corrections") != 0;
     std::make_shared<Call>()->run([state](Call &call) {
+      if (state->checkAsked(call.diagnostics) != QBACKEND_SUCCESS)
+        return QBACKEND_FAILURE;
       return qbackendCalibrationCreate(state->model.get(), &state->options,
                                        &state->calibration, &Diagnostics::add,
                                        &call.diagnostics);

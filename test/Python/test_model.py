@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import qbackend
 from networks import WEIGHT, expected, linear, samples
-from qbackend import Model, nn
+from qbackend import CompilerError, Model, _native, nn
 
 X = samples()
 
@@ -277,6 +277,23 @@ def test_from_several_threads(model):
 def test_data_in_any_form(model, data):
     calibrated = Model(linear()).calibrate(data(), batch_size=20)
     assert calibrated.calibration == model.calibration
+
+
+def test_names_of_options_that_nobody_reads_are_errors(model):
+    """They go to the compiler by name: one that is misspelt isn't left out."""
+    texts = model._configuration(None, None)
+    message = "found an option '{}', expected one of 'backend', "
+    ask = functools.partial(_native.Calibration, model._native)
+    ask(texts, {"batch_size": 4})
+    with pytest.raises(CompilerError, match=message.format("sharring")):
+        ask({**texts, "sharring": "fx"}, {})
+    with pytest.raises(CompilerError, match=message.format("batchsize")):
+        ask(texts, {"batchsize": 4})
+    ask = functools.partial(model._native.report, "find_cost", None)
+    ask(texts, {})
+    for numbers in {"thread": 1}, {"max_seconds": 1}:
+        with pytest.raises(CompilerError, match=message.format(*numbers)):
+            ask(texts, numbers)
 
 
 def average(batches, constant=0.5):

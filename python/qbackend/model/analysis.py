@@ -355,7 +355,8 @@ class Analyzed:
         qconfig: QConfigLike,
         options: Optional[Dict[str, Any]] = None,
     ) -> Dict[str, str]:
-        """The texts that say how the network is quantized."""
+        """The texts that say how the network is quantized; those of `quantize` for
+        its keys, if there are any."""
         if backend is None:
             backend, calibrated = self._calibrated_for
             qconfig = calibrated if qconfig is None else qconfig
@@ -365,6 +366,8 @@ class Analyzed:
         configuration, text = pass_options(
             self._module(backend, qconfig), backend, qconfig, options=options or {}
         )
+        if options is not None:
+            return {"configuration": configuration, "options": text}
         name = backend if isinstance(backend, str) else f"@{backend.name}"
         mapping = ""
         if isinstance(qconfig, str) and not qconfig.lstrip().startswith("{"):
@@ -375,7 +378,6 @@ class Analyzed:
             "backend": name,
             "qconfig": mapping,
             "configuration": configuration,
-            "options": text,
         }
 
     def _table_of_groups(self) -> str:
