@@ -73,26 +73,24 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
     Site site;
     site.name = op.getObserver().str();
     site.isWanted = wanted.lookup(op.getObserver());
-    auto add = [&](Target *target, int64_t times) {
-      site.targets.push_back(target);
-      site.times.push_back(times);
-    };
-    const int64_t times = getSourceValues(op);
+    const int64_t values = getSourceValues(op);
     Target *target = byObserver.lookup(op.getObserver());
-    if (target && times != 0) {
-      add(target, times);
+    if (target && values != 0) {
+      site.targets.push_back(target);
+      site.values = values;
       auto &[ops, numbers] = places[op.getObserver()];
       ops.push_back(op);
       numbers.push_back(sites.size());
     }
     // What shares an observer also has an entry of its own.
     Value tensor = TensorNames::getTensor(op.getInput());
-    if (all && (times == 0 || shared[op.getObserver()].size() > 1) &&
+    if (all && (values == 0 || shared[op.getObserver()].size() > 1) &&
         !byTensor.contains(tensor)) {
       TableEntry entry;
       describe(tensor, names.lookup(tensor), entry);
       if (entryNames.insert(entry.name).second)
-        add(byTensor[tensor] = addTarget(std::move(entry), {}, all), 1);
+        site.targets.push_back(byTensor[tensor] =
+                                   addTarget(std::move(entry), {}, all));
     }
     site.isOrdered = llvm::any_of(site.targets, [](Target *target) {
       return target->observer->getOptions().isOrdered();
@@ -102,23 +100,25 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
     sites.push_back(std::move(site));
   });
   for (auto &entry : places)
-    placeLater(entry.second.first, entry.second.second);
+    placeUpdates(entry.second.first, entry.second.second);
 }
 
-void StatisticsRecorder::placeLater(ArrayRef<ObserveOp> ops,
-                                    ArrayRef<size_t> numbers) {
-  for (auto [i, op] : llvm::enumerate(ops)) {
-    Site &site = sites[numbers[i]];
-    if (!site.isOrdered)
-      continue;
-    for (int64_t place : getSourcePlaces(op)) {
-      size_t behind = std::min<size_t>(i + place, numbers.size() - 1);
-      if (behind == i)
-        continue;
-      sites[numbers[behind]].earlier.push_back(&site);
-      ++site.later;
-      --site.times.front();
-    }
+void StatisticsRecorder::placeUpdates(ArrayRef<ObserveOp> ops,
+                                      ArrayRef<size_t> numbers) {
+  if (!sites[numbers.front()].isOrdered)
+    return;
+  // Which of them sees each value, from the end of the network's code.
+  SmallVector<size_t> order;
+  for (size_t i = ops.size(); i-- > 0;) {
+    SmallVector<int64_t> places = getSourcePlaces(ops[i]);
+    llvm::sort(places, std::greater<>());
+    for (int64_t place : places)
+      order.insert(order.end() - std::min<size_t>(place, order.size()), i);
+  }
+  size_t last = 0;
+  for (size_t i : llvm::reverse(order)) {
+    last = std::max(last, i);
+    sites[numbers[last]].updates.push_back(&sites[numbers[i]]);
   }
 }
 
@@ -350,7 +350,7 @@ void StatisticsRecorder::give(Site &site, Batch batch, int64_t first) {
     if (batch.empty())
       break;
     if (site.isOrdered) {
-      for (int64_t i = 0; i < site.times[index]; ++i)
+      if (index > 0 || site.values == 0)
         giveOrdered(*target, batch, first);
       continue;
     }
@@ -362,11 +362,11 @@ void StatisticsRecorder::give(Site &site, Batch batch, int64_t first) {
     stats.batches = batches + !stats.empty();
     target->observer->resume(stats);
   }
-  if (site.later > 0) {
-    site.left = site.later;
+  if (site.isOrdered && site.values > 0) {
+    site.left = site.values;
     site.held = std::move(batch);
   }
-  for (Site *each : site.earlier) {
+  for (Site *each : site.updates) {
     giveOrdered(*each->targets.front(), each->held, first);
     if (--each->left == 0)
       each->held.clear();

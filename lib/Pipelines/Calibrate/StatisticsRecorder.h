@@ -82,17 +82,15 @@ private:
   struct Site {
     std::string name;
     std::vector<Target *> targets;
-    /// How often a visit updates each target: once, but an observer for each
-    /// value of the network that is this one, and follows at once.
-    std::vector<int64_t> times;
-    /// The sites whose first target is updated with what they saw behind this
-    /// one: for values of the network that are theirs, but come later in its
-    /// code.
-    std::vector<Site *> earlier;
-    /// How many later sites update the first target, what for, and how many are
-    /// left in this batch.
-    int64_t later = 0, left = 0;
+    /// How many values of the network it stands for: so often the first target,
+    /// which is their observer, is updated; 0: there is none.
+    int64_t values = 0;
+    /// The sites, this or earlier ones, whose first target is updated in turn
+    /// with what they have seen, if that is ordered.
+    std::vector<Site *> updates;
+    /// What it has seen, and how many updates with that are left in this batch.
     Batch held;
+    int64_t left = 0;
     std::vector<Reader> readers;
     bool isOrdered = false;
     /// Whether it is of the module as it was given.
@@ -108,9 +106,10 @@ private:
   static void give(Site &site, Batch batch, int64_t first);
   static void giveOrdered(Target &target, const Batch &batch, int64_t first);
 
-  /// Moves what the observe ops of one observer, which are `sites`, see for
-  /// later values of the network behind those.
-  void placeLater(llvm::ArrayRef<ObserveOp> ops, llvm::ArrayRef<size_t> sites);
+  /// Says when one observer is updated with what its observe ops, which are
+  /// `sites`, see: in the order of the network's code.
+  void placeUpdates(llvm::ArrayRef<ObserveOp> ops,
+                    llvm::ArrayRef<size_t> sites);
   Target *addTarget(calibration::TableEntry entry,
                     calibration::ObserverOptions options, bool all);
   void addReaders(ObserveOp op, Site &site);

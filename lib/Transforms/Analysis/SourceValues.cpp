@@ -219,6 +219,7 @@ static bool isComputed(Value value) {
 
 MovedValues::MovedValues(ModuleOp module,
                          function_ref<bool(StringRef)> isObserved) {
+  int64_t number = 0;
   for (auto function : module.getOps<func::FuncOp>()) {
     auto moves = function->getAttrOfType<ArrayAttr>(kMovesAttrName);
     if (!moves)
@@ -243,7 +244,7 @@ MovedValues::MovedValues(ModuleOp module,
         last = value;
       places[get(0)] = last;
       if (isObserved(get(2)))
-        moved[source].push_back(last);
+        moved[source].push_back({last, number++});
     }
   }
 }
@@ -252,7 +253,7 @@ int64_t MovedValues::count(Value value) const {
   return 1 + getPlaces(TensorNames::getTensor(value)).size();
 }
 
-ArrayRef<Value> MovedValues::getPlaces(Value tensor) const {
+ArrayRef<MovedValues::Place> MovedValues::getPlaces(Value tensor) const {
   auto found = moved.find(tensor);
-  return found == moved.end() ? ArrayRef<Value>() : found->second;
+  return found == moved.end() ? ArrayRef<Place>() : found->second;
 }

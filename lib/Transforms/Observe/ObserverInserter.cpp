@@ -20,6 +20,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -258,11 +259,15 @@ void ObserverInserter::observeAtDefinitions() {
 }
 
 void ObserverInserter::placeUpdates() {
-  // Where each observer sees the network's own values, in the order of the
-  // code, and the last place where each tensor is seen.
-  llvm::DenseMap<Attribute, SmallVector<int64_t>> seen;
+  // What each observer sees of the network: a number that grows in the order of
+  // the code, and of movements behind that their own.
+  using Place = std::pair<int64_t, int64_t>;
+  struct Site {
+    ObserveOp observe;
+    SmallVector<Place> values;
+  };
+  llvm::MapVector<Attribute, SmallVector<Site>> seen;
   llvm::DenseMap<Value, int64_t> lastOf;
-  SmallVector<std::pair<ObserveOp, int64_t>> several;
   int64_t number = 0;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     ++number;
@@ -271,32 +276,44 @@ void ObserverInserter::placeUpdates() {
     auto observe = dyn_cast<ObserveOp>(op);
     if (!observe || getSourceValues(observe) == 0)
       return;
-    seen[observe.getObserverAttr().getAttr()].push_back(number);
     lastOf[TensorNames::getTensor(observe.getInput())] = number;
-    if (!moves.getPlaces(TensorNames::getTensor(observe.getInput())).empty())
-      several.push_back({observe, number});
+    seen[observe.getObserverAttr().getAttr()].push_back(
+        {observe, {Place(number, -1)}});
   });
-  for (auto [observe, own] : several) {
-    ArrayRef<int64_t> sites = seen[observe.getObserverAttr().getAttr()];
-    const auto *next = llvm::upper_bound(sites, own);
-    ArrayRef<Value> moved =
-        moves.getPlaces(TensorNames::getTensor(observe.getInput()));
-    if (getSourceValues(observe) < int64_t(moved.size()))
-      continue;
-    // The value itself, unless that is counted elsewhere.
-    SmallVector<int64_t> places(getSourceValues(observe) - moved.size(), 0);
-    for (Value before : moved) {
-      int64_t last = own;
-      if (before)
-        last = std::max(last, lastOf.lookup(before));
-      else
-        for (Value argument :
-             observe->getParentOfType<func::FuncOp>().getArguments())
-          last = std::max(last, lastOf.lookup(argument));
-      places.push_back(llvm::upper_bound(sites, last) - next);
+  for (auto &[symbol, sites] : seen) {
+    for (Site &site : sites) {
+      const Place own = site.values.front();
+      ArrayRef<MovedValues::Place> moved =
+          moves.getPlaces(TensorNames::getTensor(site.observe.getInput()));
+      if (getSourceValues(site.observe) < int64_t(moved.size()))
+        moved = {};
+      // The value itself, unless that is counted elsewhere.
+      site.values.assign(getSourceValues(site.observe) - moved.size(), own);
+      for (const MovedValues::Place &move : moved) {
+        int64_t last = own.first;
+        if (move.before)
+          last = std::max(last, lastOf.lookup(move.before));
+        else
+          for (Value argument :
+               site.observe->getParentOfType<func::FuncOp>().getArguments())
+            last = std::max(last, lastOf.lookup(argument));
+        site.values.push_back({last, move.number});
+      }
     }
-    if (llvm::any_of(places, [](int64_t place) { return place != 0; }))
-      setSourcePlaces(observe, places);
+    // From the end of the code: most values come before all that are known.
+    SmallVector<Place> next;
+    auto find = [&](const Place &value) {
+      return llvm::upper_bound(next, value, std::greater<>());
+    };
+    for (Site &site : llvm::reverse(sites)) {
+      SmallVector<int64_t> places;
+      for (const Place &value : site.values)
+        places.push_back(next.end() - find(value));
+      if (llvm::any_of(places, [](int64_t place) { return place != 0; }))
+        setSourcePlaces(site.observe, places);
+      for (const Place &value : site.values)
+        next.insert(find(value), value);
+    }
   }
 }
 

@@ -117,8 +117,8 @@ private:
   /// where its reader is. What is shared sees values in the order of the code.
   void observeAtDefinitions();
 
-  /// Says of observe ops of several values of the network behind which others
-  /// of their observer these are, where that is not at once.
+  /// Says of observe ops of several values of the network behind how many
+  /// others of their observer these are, where that is not at once.
   void placeUpdates();
 
   mlir::ModuleOp module;

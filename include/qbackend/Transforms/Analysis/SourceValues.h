@@ -18,8 +18,8 @@ int64_t getSourceValues(mlir::Operation *op);
 void setSourceValues(mlir::Operation *op, int64_t count);
 
 /// For each value of the network that the observe op `op` stands for, how many
-/// of the next observe ops of its observer see theirs before: 0, for what
-/// follows at once. Those that stand for no value are not counted.
+/// values that the next observe ops of its observer stand for are seen before:
+/// 0, for what follows at once.
 llvm::SmallVector<int64_t> getSourcePlaces(mlir::Operation *op);
 void setSourcePlaces(mlir::Operation *op, llvm::ArrayRef<int64_t> places);
 
@@ -46,12 +46,16 @@ public:
   /// Of the tensor behind `value`, seen through changes of layout.
   int64_t count(mlir::Value value) const;
 
-  /// The values after which the code has what moved `tensor`, one each; null:
-  /// after the arguments.
-  llvm::ArrayRef<mlir::Value> getPlaces(mlir::Value tensor) const;
+  /// Where the code moves a tensor: after `before`, or if that is null after
+  /// the arguments; `number` counts movements in the order of the code.
+  struct Place {
+    mlir::Value before;
+    int64_t number;
+  };
+  llvm::ArrayRef<Place> getPlaces(mlir::Value tensor) const;
 
 private:
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 1>> moved;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Place, 1>> moved;
 };
 
 } // namespace qbackend
