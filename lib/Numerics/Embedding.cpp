@@ -40,8 +40,4 @@ EmbeddingRow embeddingRow(float scale, float zeroPoint, EmbeddingBits bits) {
   return {roundToHalf(scale), roundToHalf(bias)};
 }
 
-float embedding(int32_t q, const EmbeddingRow &row) {
-  return std::fma(row.scale, static_cast<float>(q), row.bias);
-}
-
 } // namespace qbackend::numerics

@@ -86,16 +86,6 @@ std::optional<FixedPointMultiplier> quantizeMultiplier(double value, int bits) {
   return FixedPointMultiplier{static_cast<int32_t>(integer), bits - exponent};
 }
 
-QuantParams dynamicLinearParams(float min, float max) {
-  return chooseQParams(min, max, {0, 255}, /*symmetric=*/false);
-}
-
-float dynamicLinearMultiplier(double sw, double s) { return f32(sw) * f32(s); }
-
-float dynamicLinearResult(int32_t acc, float m, float bias) {
-  return f32(acc) * m + bias;
-}
-
 /// Returns the multipliers with `precision` bits after the leading one of the
 /// larger ratio.
 static AddMultipliers makeAddMultipliers(double sa, double sb, double sy,
@@ -179,13 +169,6 @@ int32_t preluOne(const QuantParams &slope, QuantRange range) {
          static_cast<int32_t>(slope.zeroPoint);
 }
 
-int32_t prelu(int32_t q, int32_t w, int32_t zx, int32_t zw, int32_t one,
-              float m, int32_t zy, int32_t lo, int32_t hi) {
-  int32_t d = q - zx;
-  int32_t acc = std::max(d, 0) * one + std::min(d, 0) * (w - zw);
-  return requantize(acc, m, zy, lo, hi);
-}
-
 ScalarResult addScalar(const QuantParams &in, double constant,
                        QuantRange range) {
   ScalarResult result;
@@ -252,23 +235,6 @@ float avgPoolMultiplier(double s, int64_t n) {
 int32_t avgPool(int64_t sum, int64_t n, int32_t zx, float m, int32_t lo,
                 int32_t hi) {
   return requantize(static_cast<int32_t>(sum - n * zx), m, zx, lo, hi);
-}
-
-int32_t avgPoolAten(int64_t sum, int64_t size, int64_t divisor, int32_t zx,
-                    int32_t lo, int32_t hi) {
-  float m = 1.0f / static_cast<float>(divisor);
-  float v = static_cast<float>(sum - zx * size) * m;
-  return roundAndClamp(v + f32(zx), lo, hi);
-}
-
-int32_t adaptiveAvgPoolAten(int64_t sum, int64_t kh, int64_t kw, int32_t lo,
-                            int32_t hi) {
-  float r = 1.0f / static_cast<float>(kh) / static_cast<float>(kw);
-  return roundAndClamp(static_cast<float>(sum) * r, lo, hi);
-}
-
-int32_t meanAten(int64_t sum, int64_t n, int32_t lo, int32_t hi) {
-  return roundAndClamp(static_cast<float>(sum) / static_cast<float>(n), lo, hi);
 }
 
 } // namespace qbackend::numerics

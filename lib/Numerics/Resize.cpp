@@ -4,8 +4,6 @@
 
 #include "qbackend/Numerics/Resize.h"
 
-#include "qbackend/Numerics/Quantize.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -56,40 +54,6 @@ std::vector<BilinearTap> bilinearTaps(const BilinearAxis &axis, bool fused) {
   return taps;
 }
 
-/// Returns clamp(zx + rne(f32(v - zx)), lo, hi).
-static int32_t roundAround(float v, int32_t zx, int32_t lo, int32_t hi) {
-  float rounded = roundHalfToEven(v - static_cast<float>(zx));
-  return std::clamp(static_cast<int32_t>(rounded) + zx, lo, hi);
-}
-
-int32_t bilinear(const BilinearPatch &patch, const BilinearTap &row,
-                 const BilinearTap &column, int32_t zx, int32_t lo,
-                 int32_t hi) {
-  auto mix = [&](int32_t left, int32_t right) {
-    return column.lowWeight * static_cast<float>(left) +
-           column.highWeight * static_cast<float>(right);
-  };
-  float v = row.lowWeight * mix(patch.p00, patch.p01) +
-            row.highWeight * mix(patch.p10, patch.p11);
-  return roundAround(v, zx, lo, hi);
-}
-
 int64_t countVectorChannels(int64_t channels) { return channels / 8 * 8; }
-
-int32_t bilinearChannelsLast(const BilinearPatch &patch, const BilinearTap &row,
-                             const BilinearTap &column, bool isVector,
-                             int32_t zx, int32_t lo, int32_t hi) {
-  auto mix = [&](float lowWeight, float low, float highWeight, float high) {
-    return isVector ? std::fma(highWeight, high, lowWeight * low)
-                    : std::fma(lowWeight, low, highWeight * high);
-  };
-  auto mixRow = [&](int32_t left, int32_t right) {
-    return mix(column.lowWeight, static_cast<float>(left), column.highWeight,
-               static_cast<float>(right));
-  };
-  float v = mix(row.lowWeight, mixRow(patch.p00, patch.p01), row.highWeight,
-                mixRow(patch.p10, patch.p11));
-  return roundAround(v, zx, lo, hi);
-}
 
 } // namespace qbackend::numerics

@@ -138,22 +138,6 @@ Table256 thresholdTable(const TableType &in, const TableType &out,
       code);
 }
 
-QuantRange clampBounds(const TableType &type, float lo, float hi) {
-  return {quantizeTo(type, lo), quantizeTo(type, hi)};
-}
-
-QuantRange reluBounds(const TableType &type) {
-  return {type.zeroPoint, type.max()};
-}
-
-Table256 clampTable(const TableType &type, QuantRange bounds) {
-  Table256 table;
-  for (int64_t i = 0; i < 256; ++i)
-    table[i] = static_cast<int32_t>(
-        std::min(std::max(type.min() + i, bounds.min), bounds.max));
-  return table;
-}
-
 std::array<uint32_t, 256> softmaxTable(float scale, int64_t n) {
   double k = std::min(4294967295.0 / static_cast<double>(n), 8388607.0);
   std::array<uint32_t, 256> table;
@@ -161,24 +145,6 @@ std::array<uint32_t, 256> softmaxTable(float scale, int64_t n) {
     table[i] = static_cast<uint32_t>(
         roundHalfToEven(k * std::exp((i - 255) * static_cast<double>(scale))));
   return table;
-}
-
-void softmaxU8(const uint8_t *x, uint8_t *y, int64_t n,
-               const std::array<uint32_t, 256> &table) {
-  if (n == 0)
-    return;
-  unsigned offset = 255 - *std::max_element(x, x + n);
-  uint32_t sum = 0;
-  for (int64_t j = 0; j < n; ++j)
-    sum += table[x[j] + offset];
-  // Sums of more than 512 elements may wrap. The engine divides by what is
-  // left; where that is 0, the limit of its quotients is 255.
-  for (int64_t j = 0; j < n; ++j) {
-    uint32_t e = table[x[j] + offset];
-    y[j] = sum == 0 ? 255
-                    : static_cast<uint8_t>(std::min<uint32_t>(
-                          255, ((e << 8) + (sum >> 1)) / sum));
-  }
 }
 
 } // namespace qbackend::numerics

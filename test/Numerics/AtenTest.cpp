@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operators of ATen whose vector code and scalar code differ, and prelu.
+// Operators of ATen whose vector code and scalar code differ.
 
 #include "GoldenCase.h"
 
@@ -13,31 +13,6 @@
 using namespace qbackend::numerics;
 
 namespace {
-
-/// One channel after the other, NCHW.
-void checkChannels(
-    const Case &test, int64_t pixels,
-    llvm::function_ref<int32_t(int32_t q, int64_t channel)> function) {
-  Tensor x = test.input("x");
-  std::vector<double> result;
-  for (size_t i = 0; i < x.data.size(); ++i)
-    result.push_back(
-        function(static_cast<int32_t>(x.data[i]), i / pixels % x.channels()));
-  expectData(result, test);
-}
-
-TEST(Golden, Prelu) {
-  forEachCase("prelu", 3, [](const Case &test) {
-    Tensor x = test.input("x"), w = test.input("w"), y = test.expected;
-    int32_t one = preluOne(w.params(), w.range());
-    float m = mulMultiplier(x.scale(), w.scale(), y.scale());
-    checkChannels(test, innerSize(x.shape, 1), [&](int32_t q, int64_t c) {
-      int64_t slope = w.data.size() == 1 ? 0 : c;
-      return prelu(q, static_cast<int32_t>(w.data[slope]), x.zeroPoint(),
-                   w.zeroPoint(), one, m, y.zeroPoint(), 0, 255);
-    });
-  });
-}
 
 TEST(Golden, Cat) {
   forEachCase("cat", 3, [](const Case &test) {
@@ -167,19 +142,6 @@ TEST(Aten, OneOfPreluSaturates) {
   // Only 55 steps are left: positive numbers shrink to 0.55 of themselves.
   EXPECT_EQ(preluOne({0.01f, 200}, {0, 255}), 55);
   EXPECT_EQ(preluOne({0.25, 3}, {-128, 127}), 4);
-  float m = mulMultiplier(1.0, 0.01f, 1.0);
-  EXPECT_EQ(prelu(110, 0, 10, 200, 55, m, 0, 0, 255), 55);
-  EXPECT_EQ(prelu(110, 0, 10, 100, 100, m, 0, 0, 255), 100);
-}
-
-TEST(Aten, PreluSlopes) {
-  // Slope (w - zw) * sw = 0.25, and a tie: -2 * 0.25 = -0.5.
-  float m = mulMultiplier(1.0, 0.25, 1.0);
-  int32_t one = preluOne({0.25, 0}, {0, 255});
-  EXPECT_EQ(prelu(8, 1, 10, 0, one, m, 100, 0, 255), 100);
-  EXPECT_EQ(prelu(4, 1, 10, 0, one, m, 100, 0, 255), 98);
-  EXPECT_EQ(prelu(10, 1, 10, 0, one, m, 100, 0, 255), 100);
-  EXPECT_EQ(prelu(0, 255, 10, 0, one, m, 100, 0, 255), 0);
 }
 
 } // namespace

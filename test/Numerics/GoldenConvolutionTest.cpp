@@ -202,7 +202,8 @@ TEST(Golden, LinearDynamic) {
     Tensor x = test.input("x"), w = test.input("w"), b = test.input("bias");
     auto [min, max] = std::minmax_element(x.data.begin(), x.data.end());
     QuantParams params =
-        dynamicLinearParams(static_cast<float>(*min), static_cast<float>(*max));
+        chooseQParams(static_cast<float>(*min), static_cast<float>(*max),
+                      {0, 255}, /*symmetric=*/false);
     EXPECT_EQ(params.scale, *test.debug->getNumber("x_scale"));
     EXPECT_EQ(params.zeroPoint, *test.debug->getInteger("x_zero_point"));
     size_t n = w.shape[0], k = w.shape[1];
@@ -217,10 +218,10 @@ TEST(Golden, LinearDynamic) {
           acc += (q - params.zeroPoint) *
                  static_cast<int64_t>(w.data[o * k + i] - w.zeroPoint(o));
         }
-        float y = dynamicLinearResult(
-            static_cast<int32_t>(acc),
-            dynamicLinearMultiplier(w.scale(o), params.scale),
-            b.data.empty() ? 0.0f : static_cast<float>(b.data[o]));
+        float m =
+            static_cast<float>(w.scale(o)) * static_cast<float>(params.scale);
+        float y = static_cast<float>(acc) * m +
+                  (b.data.empty() ? 0.0f : static_cast<float>(b.data[o]));
         result.push_back(test.flag("relu") ? std::max(y, 0.0f) : y);
       }
     expectData(result, test);

@@ -225,27 +225,6 @@ TEST(Golden, MeanHW) {
   });
 }
 
-TEST(Golden, AdaptiveAvgPool2d) {
-  forEachCase("adaptive_avg_pool2d", 4, [](const Case &test) {
-    Tensor x = test.input("x");
-    auto output = test.integers("output_size");
-    auto window = [&](int64_t axis, int64_t i) {
-      int64_t in = x.shape[2 + axis], out = output[axis];
-      return Window{i * in / out, ((i + 1) * in + out - 1) / out};
-    };
-    if (x.height() % output[0] == 0 && x.width() % output[1] == 0)
-      return checkAveragePool(test, window);
-    // The library has no formula for channels_last, which ATen computes
-    // otherwise.
-    if (test.text("memory_format") != "contiguous")
-      return;
-    checkPool(test, window, [&](int64_t n, int64_t c, Window h, Window w) {
-      return adaptiveAvgPoolAten(sumWindow(x, n, c, h, w), h.end - h.begin,
-                                 w.end - w.begin, 0, 255);
-    });
-  });
-}
-
 /// Looks the values of x up in a table.
 void checkTable(const Case &test, const Table256 &table) {
   Tensor x = test.input("x");
@@ -294,43 +273,6 @@ TEST(Golden, Elu) {
   forEachCase("elu", 3, [](const Case &test) {
     checkTable(test, eluTable(test.input("x").type(), test.expected.type(),
                               test.number("alpha")));
-  });
-}
-
-TEST(Golden, Relu) {
-  forEachCase("relu", 3, [](const Case &test) {
-    TableType type = test.input("x").type();
-    checkTable(test, clampTable(type, reluBounds(type)));
-  });
-}
-
-TEST(Golden, Relu6) {
-  forEachCase("relu6", 3, [](const Case &test) {
-    TableType type = test.input("x").type();
-    checkTable(test, clampTable(type, clampBounds(type, 0, 6)));
-  });
-}
-
-TEST(Golden, Clamp) {
-  forEachCase("clamp", 3, [](const Case &test) {
-    TableType type = test.input("x").type();
-    QuantRange bounds =
-        clampBounds(type, test.number("min"), test.number("max"));
-    EXPECT_EQ(bounds.min, *test.debug->getInteger("min_q"));
-    EXPECT_EQ(bounds.max, *test.debug->getInteger("max_q"));
-    checkTable(test, clampTable(type, bounds));
-  });
-}
-
-TEST(Golden, Softmax) {
-  forEachCase("softmax", 3, [](const Case &test) {
-    Tensor x = test.input("x");
-    int64_t n = x.shape[1];
-    auto table = softmaxTable(static_cast<float>(x.scale()), n);
-    std::vector<uint8_t> in(x.data.begin(), x.data.end()), out(in.size());
-    for (int64_t row = 0; row < x.shape[0]; ++row)
-      softmaxU8(&in[row * n], &out[row * n], n, table);
-    expectData(std::vector<double>(out.begin(), out.end()), test);
   });
 }
 

@@ -149,9 +149,14 @@ TEST(Requantize, Overflow) {
   EXPECT_EQ(requantizeXnnpack(int32Min, 200.0f, 10, 10, 127), 10);
 }
 
+/// The qparams of the dynamic linear's activation.
+QuantParams chooseDynamic(float min, float max) {
+  return chooseQParams(min, max, {0, 255}, /*symmetric=*/false);
+}
+
 TEST(Dynamic, Parameters) {
   auto check = [](float min, float max, double scale, int64_t zeroPoint) {
-    QuantParams params = dynamicLinearParams(min, max);
+    QuantParams params = chooseDynamic(min, max);
     EXPECT_EQ(params.scale, scale) << min << " " << max;
     EXPECT_EQ(params.zeroPoint, zeroPoint) << min << " " << max;
   };
@@ -170,7 +175,7 @@ TEST(Dynamic, Parameters) {
 
 TEST(Dynamic, SmallScales) {
   auto check = [](float min, float max, int64_t zeroPoint) {
-    QuantParams params = dynamicLinearParams(min, max);
+    QuantParams params = chooseDynamic(min, max);
     EXPECT_EQ(params.scale, 6.1e-5f);
     EXPECT_EQ(params.zeroPoint, zeroPoint) << min << " " << max;
   };
@@ -183,7 +188,7 @@ TEST(Dynamic, SmallScales) {
 }
 
 TEST(Dynamic, NotANumber) {
-  QuantParams params = dynamicLinearParams(nan, nan);
+  QuantParams params = chooseDynamic(nan, nan);
   EXPECT_TRUE(std::isnan(params.scale));
   EXPECT_EQ(params.zeroPoint, 0);
 }
@@ -222,12 +227,6 @@ TEST(Quantize, FakeQuantize) {
   // A real zero point is added before rounding: rne(1.25 + 0.5) = 2.
   EXPECT_EQ(fakeQuantize(1.25f, 1.0f, 0.5f, 0, 255), 1.5f);
   EXPECT_EQ(fakeQuantize(1e30f, 1.0f, 0.5f, 0, 255), -0.5f);
-}
-
-TEST(Dynamic, TwoRoundings) {
-  // 3 * f32(1/3) is 1 in f32; exactly it is 1 + 2^-25, and its sum with the
-  // bias, -1, no 0.
-  EXPECT_EQ(dynamicLinearResult(3, 0x1.555556p-2f, -1), 0.0f);
 }
 
 TEST(Add, Ties) {
@@ -303,17 +302,8 @@ TEST(Average, MultiplierIsNotTheReciprocal) {
 }
 
 TEST(Average, WhereTheZeroPointIsAdded) {
-  // The mean of 1 and 2, with zero point 1: QNNPACK rounds 0.5, ATen 1.5.
+  // The mean of 1 and 2, with zero point 1: QNNPACK rounds 0.5, not 1.5.
   EXPECT_EQ(avgPool(3, 2, 1, 0.5f, 0, 255), 1);
-  EXPECT_EQ(avgPoolAten(3, 2, 2, 1, 0, 255), 2);
-  EXPECT_EQ(avgPoolAten(5, 2, 2, 1, 0, 255), 2);
-  // One value in the image, divided by 4: 8 -> 1 + 7 / 4 = 2.75.
-  EXPECT_EQ(avgPoolAten(8, 1, 4, 1, 0, 255), 3);
-  EXPECT_EQ(adaptiveAvgPoolAten(3, 1, 2, 0, 255), 2);
-  EXPECT_EQ(adaptiveAvgPoolAten(5, 2, 1, 0, 255), 2);
-  EXPECT_EQ(meanAten(3, 2, 0, 255), 2);
-  EXPECT_EQ(meanAten(5, 2, 0, 255), 2);
-  EXPECT_EQ(meanAten(-5, 2, -128, 127), -2);
 }
 
 TEST(Tables, Requantize) {
@@ -363,35 +353,6 @@ TEST(Tables, Signed) {
     EXPECT_EQ(tanh[q + 128], b) << q;
     EXPECT_EQ(hardsigmoid[q + 128], c) << q;
     EXPECT_EQ(hardswish[q + 128], d) << q;
-  }
-}
-
-TEST(Tables, SignedClamp) {
-  TableType type{0.1, -28, true};
-  QuantRange relu6 = clampBounds(type, 0, 6);
-  EXPECT_EQ(relu6.min, -28);
-  EXPECT_EQ(relu6.max, 32);
-  EXPECT_EQ(reluBounds(type).min, -28);
-  EXPECT_EQ(reluBounds(type).max, 127);
-  Table256 table = clampTable(type, relu6);
-  EXPECT_EQ(table[0], -28);
-  EXPECT_EQ(table[128], 0);
-  EXPECT_EQ(table[255], 32);
-}
-
-TEST(Tables, SoftmaxOfOneValue) {
-  uint8_t x = 3, y = 0;
-  softmaxU8(&x, &y, 1, softmaxTable(0.1f, 1));
-  EXPECT_EQ(y, 255);
-  softmaxU8(nullptr, nullptr, 0, softmaxTable(0.1f, 0));
-}
-
-TEST(Tables, SoftmaxWhoseSumWraps) {
-  // 1024 times rne((2^32 - 1) / 1024) is 2^32; of 600 equal ones 104 is left.
-  for (size_t n : {600, 1024}) {
-    std::vector<uint8_t> x(n, 3), y(n);
-    softmaxU8(x.data(), y.data(), n, softmaxTable(0.1f, n));
-    EXPECT_EQ(y, std::vector<uint8_t>(n, 255)) << n;
   }
 }
 

@@ -36,33 +36,6 @@ TEST(Golden, UpsampleNearest2d) {
   });
 }
 
-TEST(Golden, UpsampleBilinear2d) {
-  forEachCase("upsample_bilinear2d", 12, [](const Case &test) {
-    Tensor x = test.input("x");
-    bool channelsLast = test.text("memory_format") == "channels_last";
-    bool align = test.flag("align_corners");
-    auto rows =
-        bilinearTaps({x.height(), test.expected.height(), align}, channelsLast);
-    auto columns =
-        bilinearTaps({x.width(), test.expected.width(), align}, channelsLast);
-    int64_t vectors = countVectorChannels(x.channels());
-    checkImage(test,
-               [&](int64_t n, int64_t c, int64_t h, int64_t w) -> int64_t {
-                 auto pixel = [&](int64_t i, int64_t j) {
-                   return static_cast<int32_t>(x.at(n, c, i, j));
-                 };
-                 const BilinearTap &row = rows[h], &column = columns[w];
-                 BilinearPatch patch = {
-                     pixel(row.low, column.low), pixel(row.low, column.high),
-                     pixel(row.high, column.low), pixel(row.high, column.high)};
-                 if (channelsLast)
-                   return bilinearChannelsLast(patch, row, column, c < vectors,
-                                               x.zeroPoint(), 0, 255);
-                 return bilinear(patch, row, column, x.zeroPoint(), 0, 255);
-               });
-  });
-}
-
 TEST(Golden, ChannelShuffle) {
   forEachCase("channel_shuffle", 3, [](const Case &test) {
     Tensor x = test.input("x");
@@ -115,40 +88,6 @@ TEST(Resize, AlignedCorners) {
   EXPECT_EQ(taps[4].highWeight, 0.0f);
   // One result: the first pixel.
   EXPECT_EQ(bilinearTaps({3, 1, true})[0].low, 0);
-}
-
-TEST(Resize, BilinearTies) {
-  BilinearTap half = {0, 1, 0.5f, 0.5f}, whole;
-  // 0.5 above zero point 0 is a tie, to even; around zero point 1 it is -0.5.
-  EXPECT_EQ(bilinear({0, 1, 0, 0}, whole, half, 0, 0, 255), 0);
-  EXPECT_EQ(bilinear({1, 2, 0, 0}, whole, half, 0, 0, 255), 2);
-  EXPECT_EQ(bilinear({1, 2, 0, 0}, whole, half, 1, 0, 255), 1);
-  EXPECT_EQ(bilinear({255, 255, 255, 255}, half, half, 0, 0, 255), 255);
-  EXPECT_EQ(bilinear({-128, -128, -128, -128}, half, half, 127, -128, 127),
-            -128);
-}
-
-TEST(Resize, ChannelsLastFusesOneProduct) {
-  // With w = f32(1/3) and f32(2/3), f32(w * 255) is rounded; which product is
-  // rounded is what makes the two codes differ from the contiguous one.
-  int differences = 0, fused = 0;
-  for (int64_t out = 1; out < 40; ++out) {
-    auto taps = bilinearTaps({7, out});
-    for (const BilinearTap &tap : taps)
-      for (int32_t p = 0; p < 256; p += 5) {
-        BilinearPatch patch = {p, 255 - p, p / 2, 255};
-        int32_t plain = bilinear(patch, tap, tap, 3, 0, 255);
-        int32_t vector = bilinearChannelsLast(patch, tap, tap, true, 3, 0, 255);
-        int32_t scalar =
-            bilinearChannelsLast(patch, tap, tap, false, 3, 0, 255);
-        EXPECT_LE(std::abs(plain - vector), 1);
-        EXPECT_LE(std::abs(plain - scalar), 1);
-        differences += plain != vector || plain != scalar;
-        fused += vector != scalar;
-      }
-  }
-  EXPECT_GT(differences, 0);
-  EXPECT_GT(fused, 0);
 }
 
 TEST(Resize, VectorChannels) {

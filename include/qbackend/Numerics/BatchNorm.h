@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Batch norm folded into the weight and bias of the operator before it.
+// Batch norm: folded into the weight and bias of the operator before it, and of
+// quantized values, as ATen computes it.
 
 #ifndef QBACKEND_NUMERICS_BATCHNORM_H
 #define QBACKEND_NUMERICS_BATCHNORM_H
@@ -22,6 +23,22 @@ namespace qbackend::numerics {
 void foldBatchNorm(float *weight, int64_t channels, int64_t perChannel,
                    float *bias, const float *mean, const float *var,
                    const float *gamma, const float *beta, float eps);
+
+/// y = scale * x + offset on one channel, in steps of the result.
+struct ChannelAffine {
+  float scale = 1.0f;
+  float offset = 0.0f;
+};
+
+/// Returns what batch norm does to a channel. With
+/// r = f32(1 / f32(sqrt(f32(var + f32(eps))))):
+///
+///   scale  = f32(f32(r * gamma) * (sx / sy))
+///   offset = f32(f32(beta - f32(f32(mean * r) * gamma)) / sy)
+///
+/// The scales `sx` and `sy` are doubles, and what they enter is in double.
+ChannelAffine batchNormAffine(float gamma, float beta, float mean, float var,
+                              double eps, double sx, double sy);
 
 } // namespace qbackend::numerics
 

@@ -29,9 +29,6 @@ struct EmbeddingRow {
 /// a 16-bit float, which is how the engine stores them.
 EmbeddingRow embeddingRow(float scale, float zeroPoint, EmbeddingBits bits);
 
-/// Returns fma(row.scale, q, row.bias).
-float embedding(int32_t q, const EmbeddingRow &row);
-
 } // namespace qbackend::numerics
 
 #endif // QBACKEND_NUMERICS_EMBEDDING_H

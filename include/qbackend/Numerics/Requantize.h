@@ -92,25 +92,6 @@ std::optional<FixedPointMultiplier> quantizeMultiplier(double value,
                                                        int bits = 31);
 
 //===----------------------------------------------------------------------===//
-// Dynamic linear
-//===----------------------------------------------------------------------===//
-
-/// The smallest scale that `dynamicLinearParams` gives.
-inline constexpr float smallestDynamicScale = smallestChosenScale;
-
-/// Returns the quint8 parameters of an activation with values in
-/// [`min`, `max`], as the dynamic linear of the qnnpack engine chooses them
-/// (quant_utils ChooseQuantizationParams). Not the formula of the observers.
-/// The engine refuses a NaN; here the scale is then NaN, and the zero point 0.
-QuantParams dynamicLinearParams(float min, float max);
-
-/// Returns f32(sw * s), where `s` is the activation's dynamic scale.
-float dynamicLinearMultiplier(double sw, double s);
-
-/// Returns f32(f32(f32(acc) * m) + bias), two roundings.
-float dynamicLinearResult(int32_t acc, float m, float bias);
-
-//===----------------------------------------------------------------------===//
 // Addition
 //===----------------------------------------------------------------------===//
 
@@ -177,12 +158,6 @@ int32_t mulQ8(int32_t a, int32_t b, int32_t za, int32_t zb, float m, int32_t zy,
 /// scale * (range.max - zeroPoint) >= 1.
 int32_t preluOne(const QuantParams &slope, QuantRange range);
 
-/// Returns requantize(acc, m, zy, lo, hi) where, with d = q - zx,
-/// acc = max(d, 0) * one + min(d, 0) * (w - zw), m = mulMultiplier(sx, sw, sy)
-/// and `one` is that of `preluOne` (ATen, vector code).
-int32_t prelu(int32_t q, int32_t w, int32_t zx, int32_t zw, int32_t one,
-              float m, int32_t zy, int32_t lo, int32_t hi);
-
 //===----------------------------------------------------------------------===//
 // A tensor and a constant
 //===----------------------------------------------------------------------===//
@@ -241,22 +216,6 @@ float avgPoolMultiplier(double s, int64_t n);
 /// integers and padding counts as `zx` (QNNPACK q8avgpool).
 int32_t avgPool(int64_t sum, int64_t n, int32_t zx, float m, int32_t lo,
                 int32_t hi);
-
-/// Returns clamp(rne(f32(f32(f32(sum - zx * size) * f32(1 / f32(divisor))) +
-/// zx)), lo, hi): the zero point is added before rounding (ATen average
-/// pooling with ceil mode, contiguous). `size` counts the values inside the
-/// image.
-int32_t avgPoolAten(int64_t sum, int64_t size, int64_t divisor, int32_t zx,
-                    int32_t lo, int32_t hi);
-
-/// Returns clamp(rne(f32(f32(sum) * f32(f32(1 / kh) / kw))), lo, hi) on raw
-/// integers (ATen adaptive average pooling of other sizes, contiguous).
-int32_t adaptiveAvgPoolAten(int64_t sum, int64_t kh, int64_t kw, int32_t lo,
-                            int32_t hi);
-
-/// Returns clamp(rne(f32(f32(sum) / f32(n))), lo, hi) on raw integers (ATen
-/// mean over the innermost dimensions of a contiguous tensor).
-int32_t meanAten(int64_t sum, int64_t n, int32_t lo, int32_t hi);
 
 } // namespace qbackend::numerics
 

@@ -50,29 +50,9 @@ struct BilinearAxis {
 std::vector<BilinearTap> bilinearTaps(const BilinearAxis &axis,
                                       bool fused = false);
 
-/// The four stored values around a result: rows from above, columns from left.
-struct BilinearPatch {
-  int32_t p00, p01, p10, p11;
-};
-
-/// Returns clamp(zx + rne(f32(v - zx)), lo, hi), with h0, h1 the weights of the
-/// row and w0, w1 those of the column, each operation rounded:
-/// v = h0 * (w0 * p00 + w1 * p01) + h1 * (w0 * p10 + w1 * p11).
-int32_t bilinear(const BilinearPatch &patch, const BilinearTap &row,
-                 const BilinearTap &column, int32_t zx, int32_t lo, int32_t hi);
-
 /// Returns the number of channels, of `channels`, that ATen's channels-last
 /// vector code (AVX2) handles; its scalar code does the rest.
 int64_t countVectorChannels(int64_t channels);
-
-/// The same in ATen's channels-last code, which fuses one product of each sum.
-/// `isVector`, for the first `countVectorChannels`, fuses the second one:
-/// v = fma(h1, fma(w1, p11, w0 * p10), h0 * fma(w1, p01, w0 * p00)); for the
-/// rest the first one: v = fma(h0, fma(w0, p00, w1 * p01),
-/// h1 * fma(w0, p10, w1 * p11)).
-int32_t bilinearChannelsLast(const BilinearPatch &patch, const BilinearTap &row,
-                             const BilinearTap &column, bool isVector,
-                             int32_t zx, int32_t lo, int32_t hi);
 
 } // namespace qbackend::numerics
 

@@ -82,28 +82,10 @@ Table256 thresholdTable(const TableType &in, const TableType &out,
                         float threshold, float value,
                         AtenCode code = AtenCode::Scalar);
 
-/// Returns the stored values that clamp(x, `lo`, `hi`) limits to:
-/// quantize(lo) and quantize(hi) (QNNPACK u8clamp; relu6 is lo = 0, hi = 6).
-QuantRange clampBounds(const TableType &type, float lo, float hi);
-
-/// Returns the stored values that relu limits to: the zero point and up.
-QuantRange reluBounds(const TableType &type);
-
-/// Returns the table of y = min(max(q, bounds.min), bounds.max), for an
-/// operator whose input and output are both `type`.
-Table256 clampTable(const TableType &type, QuantRange bounds);
-
 /// Returns the exponentials that softmax over `n` values of scale `scale`
 /// needs: rne(K * exp((i - 255) * scale)), in double, with
 /// K = min((2^32 - 1) / n, 2^23 - 1) (QNNPACK u8lut32norm).
 std::array<uint32_t, 256> softmaxTable(float scale, int64_t n);
-
-/// Writes the softmax of the `n` values `x` to `y`, with output scale 1/256
-/// and zero point 0. With M the largest x and e[j] = table[x[j] + 255 - M], of
-/// sum S: y[j] = min(255, ((e[j] << 8) + (S >> 1)) / S), in uint32 (QNNPACK
-/// u8lut32norm).
-void softmaxU8(const uint8_t *x, uint8_t *y, int64_t n,
-               const std::array<uint32_t, 256> &table);
 
 } // namespace qbackend::numerics
 

@@ -8,7 +8,7 @@
 
 #include "qbackend/Dialect/QNNPack/ConstantElements.h"
 #include "qbackend/Dialect/QNNPack/Parameters.h"
-#include "qbackend/Numerics/Normalization.h"
+#include "qbackend/Numerics/BatchNorm.h"
 
 #include <cmath>
 

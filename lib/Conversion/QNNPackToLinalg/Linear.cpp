@@ -103,7 +103,7 @@ RuntimeParams qnnpack::chooseParams(ImplicitLocOpBuilder &b, Value input) {
   auto select = [&](Value condition, Value a, Value c) -> Value {
     return arith::SelectOp::create(b, condition, a, c);
   };
-  const float smallest = numerics::smallestDynamicScale;
+  const float smallest = numerics::smallestChosenScale;
   Value one = f32Constant(b, 1), zero = f32Constant(b, 0);
 
   Value min = reduceAll<arith::MinimumFOp>(b, input);

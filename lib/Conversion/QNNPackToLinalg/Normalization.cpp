@@ -6,7 +6,7 @@
 
 #include "Scalars.h"
 
-#include "qbackend/Numerics/Normalization.h"
+#include "qbackend/Numerics/BatchNorm.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -26,7 +26,7 @@ struct Groups {
 };
 
 /// Numbers of each group: the mean less the zero point, and the scale over the
-/// standard deviation. See `groupStatistics` in Numerics.
+/// standard deviation. See docs/Numerics.md.
 struct Statistics {
   Value center;
   Value factor;

@@ -18,7 +18,7 @@ struct RuntimeParams {
   mlir::Value zeroPoint; // i32
 };
 
-/// numerics::dynamicLinearParams of the range of `input`, step by step.
+/// numerics::chooseQParams of the range of `input`, in 0 to 255, step by step.
 RuntimeParams chooseParams(mlir::ImplicitLocOpBuilder &b, mlir::Value input);
 
 /// q = quantize(x), as a tensor of i8. Its 256 integers are those from `lowest`

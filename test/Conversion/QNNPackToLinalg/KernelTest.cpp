@@ -5,7 +5,7 @@
 
 #include "Exhaustive.h"
 
-#include "qbackend/Numerics/Normalization.h"
+#include "qbackend/Numerics/BatchNorm.h"
 #include "qbackend/Numerics/Quantize.h"
 #include "qbackend/Numerics/Requantize.h"
 
@@ -46,17 +46,31 @@ TEST_F(ExhaustiveTest, FixedResults) {
   checkUnary(kernels);
 }
 
+int32_t quantizeTo(const TableType &type, float value) {
+  return quantize(value, static_cast<float>(type.scale), type.zeroPoint,
+                  type.min(), type.max());
+}
+
+/// The values of `type`, limited to [`lo`, `hi`].
+Table256 limit(const TableType &type, int64_t lo, int64_t hi) {
+  Table256 table;
+  for (auto [i, y] : enumerate(table))
+    y = std::clamp(static_cast<int64_t>(type.min() + i), lo, hi);
+  return table;
+}
+
 TEST_F(ExhaustiveTest, Limits) {
   SmallVector<Kernel> kernels;
   for (int64_t i = 0; i < sets; ++i)
     for (bool isSigned : {false, true}) {
       TableType type = random.type(isSigned);
-      kernels.push_back(makeTableKernel("qnnpack.relu", "", type, type,
-                                        clampTable(type, reluBounds(type))));
+      kernels.push_back(
+          makeTableKernel("qnnpack.relu", "", type, type,
+                          limit(type, type.zeroPoint, type.max())));
       float lo = random.real(-8, 1), hi = lo + random.real(0, 8);
       kernels.push_back(makeTableKernel(
           "qnnpack.clamp", "{min = " + print(lo) + ", max = " + print(hi) + "}",
-          type, type, clampTable(type, clampBounds(type, lo, hi))));
+          type, type, limit(type, quantizeTo(type, lo), quantizeTo(type, hi))));
       float threshold = random.integer(-4, 4) * static_cast<float>(type.scale),
             value = random.real(-4, 4);
       kernels.push_back(makeTableKernel(
@@ -235,11 +249,43 @@ TEST_F(ExhaustiveTest, Prelu) {
       float m = mulMultiplier(x.scale, w.scale, y.scale);
       kernels.push_back(
           {"qnnpack.prelu", "", {x, w}, y, [=](int32_t p, int32_t q) {
-             return prelu(p, q, x.zeroPoint, w.zeroPoint, one, m, y.zeroPoint,
-                          y.min(), y.max());
+             int32_t d = p - static_cast<int32_t>(x.zeroPoint);
+             int32_t slope = q - static_cast<int32_t>(w.zeroPoint);
+             return requantize(d > 0 ? d * one : d * slope, m, y.zeroPoint,
+                               y.min(), y.max());
            }});
     }
   check(kernels, {{256, 256}, {256}});
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+/// Of 1024 equal values the sum of exponentials wraps to 0, of 600 to 104; one
+/// has no others.
+TEST_F(ExhaustiveTest, SoftmaxWhoseSumWraps) {
+  for (int64_t n : {1, 600, 1024}) {
+    auto executable = compile(
+        formatv("func.func @main(%a: tensor<1x{0}xi8>) -> tensor<1x{0}xi8> {{\n"
+                "  %x = quant.scast %a : tensor<1x{0}xi8> to "
+                "tensor<1x{0}x!quant.uniform<u8:f32, 0.1>>\n"
+                "  %r = qnnpack.softmax %x {{axis = 1 : i64} : "
+                "tensor<1x{0}x!quant.uniform<u8:f32, 0.1>> -> "
+                "tensor<1x{0}x!quant.uniform<u8:f32, 0.00390625>>\n"
+                "  %y = quant.scast %r : "
+                "tensor<1x{0}x!quant.uniform<u8:f32, 0.00390625>> to "
+                "tensor<1x{0}xi8>\n  return %y : tensor<1x{0}xi8>\n}\n",
+                n)
+            .str());
+    ASSERT_TRUE(executable);
+    Array x = Array::zeros(ElementType::U8, {1, n});
+    std::fill(x.data.begin(), x.data.end(), 3);
+    std::vector<Array> y = run(*executable, x);
+    ASSERT_EQ(y.size(), 1u);
+    for (uint8_t value : y[0].data)
+      ASSERT_EQ(value, 255) << n;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -299,9 +345,10 @@ TEST_F(ExhaustiveTest, BatchNorm) {
                           parameter(3, c), 1e-5, x.scale, y.scale);
       for (int32_t byte = 0; byte < 256; ++byte) {
         int32_t q = x.isSigned ? static_cast<int8_t>(byte) : byte;
-        uint8_t wanted = static_cast<uint8_t>(
-            batchNorm(q - x.zeroPoint, affine, y.zeroPoint,
-                      relu ? y.zeroPoint : y.min(), y.max()));
+        float v = std::fma(affine.scale, static_cast<float>(q - x.zeroPoint),
+                           affine.offset);
+        uint8_t wanted = static_cast<uint8_t>(quantize(
+            v, 1.0f, y.zeroPoint, relu ? y.zeroPoint : y.min(), y.max()));
         ASSERT_EQ(actual[0].data[byte * channels + c], wanted)
             << "channel " << c << " of " << q << " in " << print(x) << " -> "
             << print(y);

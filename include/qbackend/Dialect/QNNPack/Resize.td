@@ -66,8 +66,8 @@ def QNNPack_UpsampleBilinear2dOp : QNNPack_VerifiedOp<"upsample_bilinear2d"> {
     same size is a copy. Source: ATen, contiguous.
 
     `channels_last` names the formula that ATen has for channels-last images on
-    AVX2, which fuses products and sums, see `bilinearChannelsLast` in
-    Numerics. Its bits are those of one instruction set: use it to compare with
+    AVX2, which fuses products and sums, see docs/Numerics.md.
+    Its bits are those of one instruction set: use it to compare with
     the engine, and not otherwise.
 
     **Constraints:**
