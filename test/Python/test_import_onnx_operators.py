@@ -250,6 +250,9 @@ def test_old_opsets_of_what_never_changed(tmp_path):
                  x.mean((2, 3), keepdims=True))
     with pytest.raises(qbackend.ImportFailure, match="opset is 6"):
         values(tmp_path, "Add", [x], [x], opset=6)
+    alpha, gamma = 1.6732632423543772, 1.0507009873554805
+    assert close(values(tmp_path, "Selu", [x], opset=6),
+                 gamma * np.where(x > 0, x, alpha * np.expm1(x)), 1e-6)
     # Its defaults were others.
-    with pytest.raises(qbackend.ImportFailure, match="opset is 1"):
-        values(tmp_path, "Selu", [x], opset=1)
+    with pytest.raises(qbackend.ImportFailure, match="opset is 5, expected at least 6"):
+        values(tmp_path, "Selu", [x], opset=5)

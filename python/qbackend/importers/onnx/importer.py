@@ -15,12 +15,14 @@ from .functions import Graph, Node, Reference, label_of
 from .model import Model, Reader
 from .table import OPERATORS, Context, Extents, Operator
 
-_OLDEST = 7
-#: What was before as it is since.
-_UNCHANGED = frozenset(
-    "Abs Ceil Elu Exp Floor GlobalAveragePool GlobalMaxPool HardSigmoid Identity "
-    "InstanceNormalization LeakyRelu Log Neg Not Reciprocal Relu Sigmoid Softplus "
-    "Softsign Sqrt Tanh Transpose".split())
+#: Since which opset an operator is as it is today, unless that is the seventh.
+_OLDEST = {
+    **dict.fromkeys(
+        "Abs Ceil Elu Exp Floor GlobalAveragePool GlobalMaxPool HardSigmoid Identity "
+        "InstanceNormalization LeakyRelu Log Neg Not Reciprocal Relu Sigmoid Softplus "
+        "Softsign Sqrt Tanh Transpose".split(), 1),
+    "Selu": 6,
+}
 
 
 def convert(buffer: memoryview, folder: Optional[str]
@@ -31,10 +33,10 @@ def convert(buffer: memoryview, folder: Optional[str]
 class Importer:
     def __init__(self, model: Model):
         self.graph, self.opset = model.graph, model.opset
-        if self.opset < _OLDEST and any(
-                node.kind not in _UNCHANGED for node in self.graph.nodes):
+        oldest = max((_OLDEST.get(node.kind, 7) for node in self.graph.nodes), default=1)
+        if self.opset < oldest:
             raise ImportFailure(f"the model's opset is {self.opset}, expected at "
-                                f"least {_OLDEST}")
+                                f"least {oldest}")
         self.g = Builder()
         self.budget = Budget(model.size)
         self.owners: Dict[str, str] = {}
