@@ -6,6 +6,8 @@
 #ifndef QBACKEND_LIB_CONVERSION_QNNPACKTOLINALG_SCALARS_H
 #define QBACKEND_LIB_CONVERSION_QNNPACKTOLINALG_SCALARS_H
 
+#include "../LoweringPattern.h"
+
 #include "qbackend/Dialect/QNNPack/ConstantElements.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 
@@ -13,8 +15,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/Transforms/DialectConversion.h"
 
 namespace qbackend::qnnpack {
 
@@ -190,19 +190,13 @@ Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int16_t> values,
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// Builds the replacement of an op at its location.
-class LoweringBuilder : public ImplicitLocOpBuilder {
+/// With `signedBytes`, see `getStored`.
+class LoweringBuilder : public ReplacementBuilder {
 public:
+  using Context = bool;
   LoweringBuilder(mlir::Operation *op, mlir::OpBuilder &builder,
                   const mlir::TypeConverter &converter, bool signedBytes)
-      : ImplicitLocOpBuilder(op->getLoc(), builder), signedBytes(signedBytes),
-        converter(converter) {}
-
-  /// The converted type of the result of `op`.
-  mlir::RankedTensorType resultType(mlir::Operation *op) const {
-    return mlir::cast<mlir::RankedTensorType>(
-        converter.convertType(op->getResult(0).getType()));
-  }
+      : ReplacementBuilder(op, builder, converter), signedBytes(signedBytes) {}
 
   /// What bytes hold of `value`, a tensor of a quantized type.
   mlir::quant::UniformQuantizedType stored(Value value) const {
@@ -210,50 +204,7 @@ public:
   }
 
   const bool signedBytes;
-
-private:
-  const mlir::TypeConverter &converter;
 };
-
-/// Builds the replacement of an op from its converted operands, or returns null
-/// after saying why not.
-template <typename OpTy>
-using Lower = Value (*)(OpTy, typename OpTy::Adaptor, LoweringBuilder &);
-
-/// The pattern of a function.
-template <typename OpTy>
-class Lowering : public mlir::OpConversionPattern<OpTy> {
-public:
-  Lowering(const mlir::TypeConverter &converter, mlir::MLIRContext *context,
-           bool signedBytes, Lower<OpTy> lower)
-      : mlir::OpConversionPattern<OpTy>(converter, context),
-        signedBytes(signedBytes), lower(lower) {}
-
-  mlir::LogicalResult
-  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
-                  mlir::ConversionPatternRewriter &rewriter) const override {
-    LoweringBuilder b(op, rewriter, *this->getTypeConverter(), signedBytes);
-    Value result = lower(op, adaptor, b);
-    if (!result)
-      return mlir::failure();
-    rewriter.replaceOp(op, result);
-    return mlir::success();
-  }
-
-private:
-  const bool signedBytes;
-  const Lower<OpTy> lower;
-};
-
-/// Adds a pattern for each of `functions`.
-template <typename... OpTys>
-void addLowerings(const mlir::TypeConverter &converter,
-                  mlir::RewritePatternSet &patterns, bool signedBytes,
-                  Lower<OpTys>... functions) {
-  (patterns.add<Lowering<OpTys>>(converter, patterns.getContext(), signedBytes,
-                                 functions),
-   ...);
-}
 
 } // namespace qbackend::qnnpack
 

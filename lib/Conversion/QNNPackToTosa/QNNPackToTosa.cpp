@@ -77,11 +77,25 @@ struct ConvertQNNPackToTosa
     populateShapePatterns(converter, patterns, reasons);
     populateSoftmaxPatterns(converter, patterns, reasons);
 
+    auto isEmpty = [](Type type) {
+      auto shaped = dyn_cast<ShapedType>(type);
+      return shaped && llvm::is_contained(shaped.getShape(), 0);
+    };
+    getOperation().walk([&](Operation *op) {
+      if (llvm::any_of(op->getOperandTypes(), isEmpty) ||
+          llvm::any_of(op->getResultTypes(), isEmpty))
+        reasons[op] = "TOSA has no empty tensors";
+    });
+
     // The qnnpack ops are neither legal nor illegal: those without a pattern,
     // and those that a pattern declines, stay.
     ConversionTarget target(*context);
     target.addLegalDialect<tosa::TosaDialect, quant::QuantDialect>();
     target.addLegalOp<QuantizeOp, DequantizeOp>();
+    target.addDynamicallyLegalDialect<QNNPackDialect>(
+        [&](Operation *op) -> std::optional<bool> {
+          return reasons.contains(op) ? std::optional(true) : std::nullopt;
+        });
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       return signalPassFailure();

@@ -7,11 +7,11 @@
 #ifndef QBACKEND_LIB_CONVERSION_QNNPACKTOTOSA_TENSORS_H
 #define QBACKEND_LIB_CONVERSION_QNNPACKTOTOSA_TENSORS_H
 
+#include "../LoweringPattern.h"
+
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/Transforms/DialectConversion.h"
 
 namespace qbackend::qnnpack_to_tosa {
 
@@ -162,19 +162,12 @@ bool isStaticImage(mlir::ShapedType type);
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// Builds the replacement of an op at its location.
-class LoweringBuilder : public ImplicitLocOpBuilder {
+class LoweringBuilder : public ReplacementBuilder {
 public:
+  using Context = Reasons &;
   LoweringBuilder(mlir::Operation *op, mlir::OpBuilder &builder,
                   const mlir::TypeConverter &converter, Reasons &reasons)
-      : ImplicitLocOpBuilder(op->getLoc(), builder), converter(converter),
-        reasons(reasons) {}
-
-  /// The converted type of the result of `op`.
-  mlir::RankedTensorType resultType(mlir::Operation *op) const {
-    return mlir::cast<mlir::RankedTensorType>(
-        converter.convertType(op->getResult(0).getType()));
-  }
+      : ReplacementBuilder(op, builder, converter), reasons(reasons) {}
 
   /// No replacement, and why: to be returned before anything is built.
   Value decline(mlir::Operation *op, std::string reason) const {
@@ -183,57 +176,8 @@ public:
   }
 
 private:
-  const mlir::TypeConverter &converter;
   Reasons &reasons;
 };
-
-/// Builds the replacement of an op from its converted operands, or declines.
-template <typename OpTy>
-using Lower = Value (*)(OpTy, typename OpTy::Adaptor, LoweringBuilder &);
-
-/// The pattern of a function.
-template <typename OpTy>
-class Lowering : public mlir::OpConversionPattern<OpTy> {
-public:
-  Lowering(const mlir::TypeConverter &converter, mlir::MLIRContext *context,
-           Reasons &reasons, Lower<OpTy> lower)
-      : mlir::OpConversionPattern<OpTy>(converter, context), reasons(reasons),
-        lower(lower) {}
-
-  mlir::LogicalResult
-  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
-                  mlir::ConversionPatternRewriter &rewriter) const override {
-    LoweringBuilder b(op, rewriter, *this->getTypeConverter(), reasons);
-    auto isEmpty = [](mlir::Type type) {
-      auto shaped = mlir::dyn_cast<mlir::ShapedType>(type);
-      return shaped && llvm::is_contained(shaped.getShape(), 0);
-    };
-    Value result;
-    if (llvm::any_of(op->getOperandTypes(), isEmpty) ||
-        isEmpty(op->getResult(0).getType()))
-      result = b.decline(op, "TOSA has no empty tensors");
-    else
-      result = lower(op, adaptor, b);
-    if (!result)
-      return rewriter.notifyMatchFailure(op, reasons.lookup(op));
-    rewriter.replaceOp(op, result);
-    return mlir::success();
-  }
-
-private:
-  Reasons &reasons;
-  const Lower<OpTy> lower;
-};
-
-/// Adds a pattern for each of `functions`.
-template <typename... OpTys>
-void addLowerings(const mlir::TypeConverter &converter,
-                  mlir::RewritePatternSet &patterns, Reasons &reasons,
-                  Lower<OpTys>... functions) {
-  (patterns.add<Lowering<OpTys>>(converter, patterns.getContext(), reasons,
-                                 functions),
-   ...);
-}
 
 } // namespace qbackend::qnnpack_to_tosa
 
