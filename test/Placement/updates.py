@@ -10,7 +10,8 @@ updates.json has of PyTorch 2.6. With what fx_networks.py has written to DIR als
 and zero points after some batches; --record writes FILE, as updates.json, of --seeds.
 Both sides share observers as FX does. Those of PyTorch with which no operator that is
 quantized has to do (movements between functions that no configuration has) may see
-less here (QB119).
+less here (QB119). Networks with a remark that the observers are others than FX's (QB127)
+are counted apart.
 """
 
 import argparse
@@ -49,7 +50,9 @@ def observe(network, folder, data=None):
               f"--qbackend-print-observers={options}"]
     if data:
         passes.append(f"--qbackend-calibrate=data={data} batch-size=1")
-    text = placement.run(network, *passes, "-o", out)
+    text = placement.run(network, *passes, "-o", out, "--remark-format=yaml",
+                         "--remarks-filter=qbackend",
+                         f"--remarks-output-file={folder / 'remarks'}")
     found, name = {}, None
     for line in text.splitlines():
         if line.startswith("@"):
@@ -108,9 +111,11 @@ def compare_networks(arguments):
                                         [(e[0],) for e in here]))
             verdict = ("same" if not missing and not more else
                        "other scales" if is_counted else "other updates")
-            counts[verdict] += 1
             if verdict != "same":
+                if "Name:            QB127" in (folder / "remarks").read_text():
+                    verdict += ", as remarked"
                 print(f"{file.stem}: {verdict}; PyTorch {missing}, here {more}")
+            counts[verdict] += 1
             if arguments.show:
                 print(json.dumps(known, indent=1))
             recorded[file.stem] = {

@@ -99,8 +99,10 @@ void ObserverInserter::visit(OperatorOp op, const Decision &decision) {
     return;
   // The elements of a list; other operators have one tensor.
   if (sharing == Sharing::FX && isa<CatAttr>(op.getKind()))
-    for (unsigned input : ArrayRef(inputs).drop_front())
+    for (unsigned input : ArrayRef(inputs).drop_front()) {
+      remarkJoined(op, input, inputs.front());
       observers[input] = observers[inputs.front()];
+    }
   observers[output] = observers[inputs.front()];
   for (unsigned input : inputs)
     shared.push_back({inputs.front(), input});
@@ -345,6 +347,19 @@ void ObserverInserter::remarkClipped(unsigned i) {
                        "clip what they can't hold",
                    "keep the operator that joins them float, with the qconfig "
                    "none");
+}
+
+void ObserverInserter::remarkJoined(OperatorOp op, unsigned input,
+                                    unsigned first) {
+  Value value = observations[input].value;
+  int64_t count = moves.count(value);
+  if (observers[input] != observers[first] && count > 1)
+    remarkAnalysis(op, "QB127", op.getKindName(),
+                   "'" + names.lookup(value).name + "' is " + Twine(count) +
+                       " values of the network, moved, which all get the "
+                       "observer of the first input; FX gives it to the one "
+                       "that is joined",
+                   "leave sharing=fx out");
 }
 
 bool ObserverInserter::isCounted(OperatorOp op) {

@@ -94,6 +94,10 @@ private:
   /// are what it gets: its own on an argument, or others' that it shares.
   void remarkClipped(unsigned i);
 
+  /// Says if `op` gives observation `input` the observer of its `first` one,
+  /// and others with it that FX tells apart.
+  void remarkJoined(OperatorOp op, unsigned input, unsigned first);
+
   /// Whether another operator has the name of `op`, and moves the same value:
   /// the network's one movement has become both of them.
   bool isCounted(OperatorOp op);

@@ -1,0 +1,28 @@
+// RUN: qbackend-opt %s -split-input-file --qbackend-prepare-pipeline="backend=qnnpack qconfig=minmax sharing=fx" --remarks-filter='qbackend.*' -verify-diagnostics -o %t
+// RUN: FileCheck %s < %t
+
+// FX gives what is joined the observer of the first element, but the argument, of which
+// it is the transpose, keeps its own: here they are one tensor.
+
+// CHECK-LABEL: func.func @transposed
+// CHECK: qbackend.observe %{{[^ ]*}} by @x {qbackend.source_values = array<i64: 0, 1>}
+// CHECK: qbackend.observe %{{[^ ]*}} by @x :
+func.func @transposed(%x: tensor<1x2x2xf32> loc("x")) -> (tensor<1x2x2xf32>, tensor<1x4x2xf32>) {
+  %0 = tosa.add %x, %x : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x2x2xf32> loc("add")
+  %1 = tosa.transpose %x {perms = array<i32: 0, 2, 1>} : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32> loc("permute")
+  // expected-remark @+1 {{QB127 | Category:qbackend | Function=transposed | Operator=cat, Reason="'x' is 2 values of the network, moved, which all get the observer of the first input; FX gives it to the one that is joined", Suggestion="leave sharing=fx out"}}
+  %2 = tosa.concat %0, %1 {axis = 1 : i32} : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x4x2xf32>
+  return %0, %2 : tensor<1x2x2xf32>, tensor<1x4x2xf32>
+}
+
+// -----
+
+// One value, or several of the first element, whose observer nobody changes.
+
+// CHECK-LABEL: func.func @as_it_is
+func.func @as_it_is(%x: tensor<1x2x2xf32> loc("x")) -> (tensor<1x2x2xf32>, tensor<1x4x2xf32>) {
+  %0 = tosa.transpose %x {perms = array<i32: 0, 2, 1>} : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32> loc("permute")
+  %1 = tosa.add %x, %x : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x2x2xf32> loc("add")
+  %2 = tosa.concat %0, %1 {axis = 1 : i32} : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x4x2xf32>
+  return %0, %2 : tensor<1x2x2xf32>, tensor<1x4x2xf32>
+}
