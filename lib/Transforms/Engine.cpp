@@ -19,6 +19,29 @@ const EngineDialectInterface *qbackend::getEngine(Operation *op) {
                  : nullptr;
 }
 
+int64_t qbackend::countKernelMultiplyAccumulates(Operation *op,
+                                                 ValueRange parameters) {
+  const EngineDialectInterface *engine = getEngine(op);
+  WeightUse use = engine ? engine->getWeightUse(op) : WeightUse::PerResult;
+  for (Value parameter : parameters) {
+    auto type = dyn_cast<RankedTensorType>(parameter.getType());
+    if (!type || type.getRank() < 2 ||
+        !isa<quant::QuantizedType>(type.getElementType()))
+      continue;
+    if (use == WeightUse::Lookup)
+      return 0;
+    bool perInput = use == WeightUse::PerInput;
+    auto meets = cast<RankedTensorType>(
+        (perInput ? op->getOperand(0) : op->getResult(0)).getType());
+    int64_t channels = perInput ? meets.getShape().back() : type.getDimSize(0);
+    return channels > 0
+               ? multiplyCounts(countElements(meets.getShape()),
+                                countElements(type.getShape()) / channels)
+               : 0;
+  }
+  return 0;
+}
+
 quant::UniformQuantizedType
 qbackend::getSharedResultParameters(OperatorKindAttrInterface kind,
                                     quant::UniformQuantizedType input) {

@@ -31,6 +31,12 @@ inline constexpr llvm::StringLiteral kLinalgForm = "linalg";
 /// other parameters, or in floats.
 enum class KernelEffect { Computes, Clamps, Moves, Converts };
 
+/// What a kernel multiplies by its weight: it sums up an output channel for each
+/// element of the result; it multiplies each element of the input by all of its
+/// input channel (transposed convolutions); it looks rows up and multiplies
+/// nothing.
+enum class WeightUse { PerResult, PerInput, Lookup };
+
 /// What a dialect implements to be an engine.
 class EngineDialectInterface
     : public mlir::DialectInterface::Base<EngineDialectInterface> {
@@ -98,6 +104,11 @@ public:
     return KernelEffect::Computes;
   }
 
+  /// What `op`, one of the engine's, multiplies by its weight.
+  virtual WeightUse getWeightUse(mlir::Operation *op) const {
+    return WeightUse::PerResult;
+  }
+
   /// The result, of `type`, of a kernel for `op`, built where `builder` is.
   /// Static inputs and weights are dequantized: `getQuantized` gives the
   /// integers. Where it refuses, or an op that it built doesn't verify, all
@@ -145,6 +156,12 @@ public:
 
 /// The engine that `op` is one of; null: none.
 const EngineDialectInterface *getEngine(mlir::Operation *op);
+
+/// The multiply-accumulates of a kernel on quantized tensors, with the constant
+/// operands `parameters`: a weight is one of two dimensions or more, whose first
+/// one is the output channel, but for WeightUse::PerInput.
+int64_t countKernelMultiplyAccumulates(mlir::Operation *op,
+                                       mlir::ValueRange parameters);
 
 /// The integers behind a float value; null if it isn't dequantized.
 mlir::Value getQuantized(mlir::Value asFloat);

@@ -74,6 +74,14 @@ public:
         .Default([](Operation *) { return KernelEffect::Computes; });
   }
 
+  WeightUse getWeightUse(Operation *op) const override {
+    if (isa<qnnpack::ConvTranspose1dOp, qnnpack::ConvTranspose2dOp>(op))
+      return WeightUse::PerInput;
+    return isa<qnnpack::EmbeddingByteOp, qnnpack::Embedding4BitOp>(op)
+               ? WeightUse::Lookup
+               : WeightUse::PerResult;
+  }
+
   OrRefusal<Value> createKernel(OperatorOp op, OpBuilder &builder,
                                 RankedTensorType type,
                                 StringRef form) const override {

@@ -109,36 +109,6 @@ int64_t qbackend::countIntegerMultiplyAccumulates(Operation *op) {
   return hasIntegers(op) ? countProducts<arith::MulIOp, arith::AddIOp>(op) : 0;
 }
 
-int64_t qbackend::countKernelMultiplyAccumulates(Operation *op,
-                                                 ValueRange parameters) {
-  StringRef name = op->getName().stripDialect();
-  int64_t outputs = countElements(
-      cast<RankedTensorType>(op->getResult(0).getType()).getShape());
-  for (Value parameter : parameters) {
-    auto type = dyn_cast<RankedTensorType>(parameter.getType());
-    if (!type || type.getRank() < 2 ||
-        !isa<quant::QuantizedType>(type.getElementType()))
-      continue;
-    int64_t elements = countElements(type.getShape());
-    if (name.contains("embedding"))
-      return 0;
-    auto input = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-    int64_t channels = type.getDimSize(0);
-    // Each element of the input meets the kernel once.
-    if (name.contains("transpose") && input && input.getRank() > 0) {
-      outputs = countElements(input.getShape());
-      channels = input.getShape().back();
-    }
-    return channels > 0 ? multiplyCounts(outputs, elements / channels) : 0;
-  }
-  if (name.contains("matmul") || name == "bmm") {
-    auto input = cast<RankedTensorType>(op->getOperand(0).getType());
-    return multiplyCounts(outputs,
-                          std::max<int64_t>(1, input.getShape().back()));
-  }
-  return 0;
-}
-
 std::string qbackend::getForeignType(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   bool isBuffered = structured && structured.hasPureBufferSemantics() &&

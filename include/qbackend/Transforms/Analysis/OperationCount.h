@@ -25,13 +25,6 @@ int64_t countMultiplyAccumulates(mlir::Operation *op);
 /// The same of integers.
 int64_t countIntegerMultiplyAccumulates(mlir::Operation *op);
 
-/// The multiply-accumulates of a kernel on quantized tensors, of any engine,
-/// with the constant operands `parameters`: a weight is one of two dimensions
-/// or more, whose first one is the output channel; without one, a product of
-/// two activations sums along the last dimension of the first.
-int64_t countKernelMultiplyAccumulates(mlir::Operation *op,
-                                       mlir::ValueRange parameters);
-
 /// What keeps `op`, which computes on floats, from being an operator: the type
 /// of its elements ("f16"), which is not f32, or "memref" if it works on
 /// buffers; empty if nothing does.
