@@ -27,7 +27,7 @@ qbackend::writeCalibrationTable(ModuleOp module,
   if (llvm::Error error = (*runner)->checkRequest(request))
     return error;
   if (options.isMergeable() || options.isPart())
-    options.model = getModelHash(module);
+    options.getModel = [hash = getModelHash(module)] { return hash; };
   if (!isObserved(module)) {
     PassManager manager(module.getContext());
     addPreparePipeline(manager, prepareOptions);

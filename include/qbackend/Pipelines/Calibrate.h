@@ -65,10 +65,9 @@ struct CalibrateOptions {
   std::string statistics = "ordered";
   /// Records what layers read, so that corrections need no samples.
   bool recordPatches = false;
-  /// What a mergeable table says it was made of, see calibration::Table.
-  std::string model;
-  /// Gives the hash of the module as it came, see getModelHash, which a table
-  /// that is used should have; null: it is not asked for.
+  /// Gives the hash of the module as it came, see getModelHash, which a
+  /// mergeable table gets and a table that is used should have; null: it is not
+  /// asked for.
   std::function<std::string()> getModel;
 
   bool isMergeable() const { return statistics == "mergeable"; }

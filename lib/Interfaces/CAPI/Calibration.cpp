@@ -83,7 +83,7 @@ qbackendCalibrationCreate(QBackendModel *model,
     calibrate.totalSamples = given.totalSamples;
   }
   if (calibrate.isMergeable() || calibrate.isPart())
-    calibrate.model = getModelHash(*copy.module);
+    calibrate.getModel = [hash = getModelHash(*copy.module)] { return hash; };
   if (failed(prepare(copy, given, calibrate.backend)))
     return QBACKEND_FAILURE;
   calibrate.entry = copy.entry;

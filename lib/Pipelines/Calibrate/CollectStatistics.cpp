@@ -193,7 +193,8 @@ struct StatisticsCollector::Impl {
     table.version = Table::mergeableVersion;
     table.isMergeable = true;
     table.tool = getToolName();
-    table.model = options.model;
+    if (options.getModel)
+      table.model = options.getModel();
     calibration::SampleRange &samples = table.samples.front();
     if (samples.first > 0 || samples.count < total) {
       samples.total = total;
