@@ -199,16 +199,44 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
     return true;
   }
 
-  Term emitted = code->result, defined = code->defined;
   if (fold.has_value() != code->fold.has_value()) {
     proof.reason = fold ? "the code carries nothing along, the formula does"
                         : "the code carries something along, the formula "
                           "doesn't";
     return true;
   }
+  // Each part that both have is proven by itself, and is then any number; what
+  // is defined with it is shown with it. Runs are held against all of it.
+  Terms &terms = scope.terms;
+  Code expected = formula->code;
+  bool isWrong = false;
+  auto cut = [&](StringRef what, Cut Code::*part) -> Error {
+    Cut own = (*code).*part, other = expected.*part;
+    if (!own.term || !other.term)
+      return Error::success();
+    auto [hold, step] = laws.proveHeld(what, own, other.term);
+    if (!step)
+      return step.takeError();
+    add(*step);
+    Term any = terms.variable("any " + what.str(), other.term->sort);
+    llvm::DenseMap<Term, Term> by = {{own.term, hold(any)}};
+    by.try_emplace(own.defined, terms.constant(1, 1));
+    code->replace(terms, by);
+    expected.replace(terms, {{other.term, any}});
+    isWrong = step->verdict == Verdict::Counterexample;
+    return Error::success();
+  };
+  for (auto [what, part] : {std::pair("the zero point", &Code::zeroPoint),
+                            std::pair("a quantized input", &Code::quantized)}) {
+    if (Error error = cut(what, part))
+      return error;
+    // What is behind it isn't looked at.
+    if (isWrong)
+      return true;
+  }
   if (fold) {
     Term result = nullptr;
-    auto steps = laws.proveFold(*code, formula->code, result);
+    auto steps = laws.proveFold(*code, expected, result);
     if (!steps)
       return steps.takeError();
     for (ProofStep &step : *steps) {
@@ -220,29 +248,12 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
       if (isOther)
         return true;
     }
-    llvm::DenseMap<Term, Term> by = {{code->fold->result, result}};
-    emitted = scope.terms.replace(emitted, by);
-    defined = scope.terms.replace(defined, by);
+    code->replace(terms, {{code->fold->result, result}});
   }
-  Term expected = formula->code.result;
-  // A byte that is added to another one is proven by itself, and is then any.
-  if (code->addedByte && formula->code.addedByte) {
-    auto step = laws.proveEqual("the byte that is added", defined,
-                                code->addedByte, formula->code.addedByte);
-    if (!step)
-      return step.takeError();
-    add(*step);
-    Term any = scope.terms.variable("the byte", bits(8)),
-         one = scope.terms.constant(1, 1);
-    // What is defined was shown with it.
-    defined = one;
-    llvm::DenseMap<Term, Term> byEmitted = {{code->addedByte, any}},
-                               byFormula = {{formula->code.addedByte, any}};
-    emitted = scope.terms.replace(emitted, byEmitted);
-    expected = scope.terms.replace(expected, byFormula);
-  }
-  auto step = laws.proveEqual("the result" + piece.name, defined, emitted,
-                              expected, allowance);
+  if (Error error = cut("the byte that is added", &Code::addedByte))
+    return error;
+  auto step = laws.proveEqual("the result" + piece.name, code->defined,
+                              code->result, expected.result, allowance);
   if (!step)
     return step.takeError();
   add(*step);

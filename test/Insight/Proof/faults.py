@@ -83,6 +83,20 @@ FAULTS = [
     ("rows that are all the first one", "nearest",
      r"dense<\[0, 0, 1, 1, 2, 2\]>", "dense<0>"),
     ("a shift of sums of 64 bits", "wide", r"dense<\[20, 31\]>", "dense<[19, 31]>"),
+    ("a range of the largest only", "dynamic", r"minimumf", "maximumf"),
+    ("a range without 0", "dynamic",
+     r"0\.000000e\+00 : f32(\n.*tensor\.empty\(\) : tensor<f32>)", r"1.0 : f32\1"),
+    ("a range of 254 steps", "dynamic", r"2\.550000e\+02", "2.540000e+02"),
+    ("a zero point that is rounded down", "dynamic",
+     r"math\.roundeven (%\d+) : f64", r"math.floor \1 : f64"),
+    ("bytes that are moved and not their zero point", "dynamic",
+     r"constant -128 : i32", "constant 0 : i32"),
+    ("a sum of weights", "dynamic", r"dense<\[126, -117\]>", "dense<[126, -116]>"),
+    ("a bias that comes before the scale", "dynamic",
+     r"(%\d+) = arith\.mulf (%\d+), (%\d+) : f32\n(.*) = arith\.addf \1, (%in_\d+)",
+     r"\1 = arith.addf \2, \5 : f32\n\4 = arith.mulf \1, \3"),
+    ("a float that is added to itself", "dynamic_plain",
+     r"(%\d+) = arith\.addf (%\d+), %cst\w*", r"\1 = arith.addf \2, \2"),
     ("an entry of a table", "hardswish", r'dense<"0x(..)',
      lambda match: f'dense<"0x{int(match[1], 16) ^ 1:02X}'),
 ]
@@ -94,7 +108,9 @@ SAME = [("avg_pool", r"d1 \* 2 \+ d4", "d4 + d1 * 2"),
          r"arith.muli \2, \1 : i32"),
         # No sum that is within the limits is so near below a tie.
         ("half_away", r"arith\.shrsi (%\d+), %c63_i64",
-         r"arith.shrui \1, %c63_i64")]
+         r"arith.shrui \1, %c63_i64"),
+        ("dynamic", r"arith\.muli (%in_\d+), (%\d+) : i32\n(.*)subi",
+         r"arith.muli \2, \1 : i32\n\3subi")]
 
 
 def main(work, *sources):

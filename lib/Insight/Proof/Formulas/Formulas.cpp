@@ -106,7 +106,7 @@ Term FormulaBuilder::compose(Operation *producer, Sort sort,
     formula.code.fold = inner->code.fold;
     formula.sums = inner->sums;
     formula.code.addedByte = isa<AddOp>(op) && inner->code.fold
-                                 ? inner->code.result
+                                 ? Cut{inner->code.result, nullptr}
                                  : inner->code.addedByte;
   }
   before += inner->text + "; ";
@@ -419,8 +419,9 @@ Expected<Formula> FormulaBuilder::build() {
       !isa<Conv1dOp, Conv2dOp, Conv3dOp, LinearOp>(op))
     return fail("none is here for 16-bit activations yet");
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    bool isBias = i == 2 && isa<Conv1dOp, Conv2dOp, Conv3dOp, ConvTranspose1dOp,
-                                ConvTranspose2dOp, LinearOp>(op);
+    bool isBias =
+        i == 2 && isa<Conv1dOp, Conv2dOp, Conv3dOp, ConvTranspose1dOp,
+                      ConvTranspose2dOp, LinearOp, LinearDynamicOp>(op);
     bool isOfNorm = i > 0 && isa<BatchNormOp>(op);
     if (!isBias && !isOfNorm && !isa<BlockArgument>(operand) &&
         !isProducer(operand) && !ConstantElements<int8_t>::read(operand))
@@ -450,6 +451,7 @@ Expected<Formula> FormulaBuilder::build() {
             return weighted({}, linear.getRelu(), linear.getMathematical(),
                             linear.getRequantizationAttr());
           })
+          .Case([&](LinearDynamicOp op) { return linearDynamic(op); })
           .Case([&](AddOp op) { return add(op); })
           .Case([&](MulOp) { return mul(); })
           .Case([&](AddScalarOp op) { return addScalar(op); })
@@ -502,8 +504,7 @@ Expected<Formula> FormulaBuilder::build() {
                 LeakyReluOp, EluOp, CeluOp, ThresholdOp>(
               [&](auto) { return lookUp(); })
           .Case<SoftmaxOp, LayerNormOp, GroupNormOp, InstanceNormOp,
-                UpsampleBilinear2dOp, EmbeddingByteOp, Embedding4BitOp,
-                LinearDynamicOp>(
+                UpsampleBilinear2dOp, EmbeddingByteOp, Embedding4BitOp>(
               [&](auto) { return fail("floats, which are not proven"); })
           .Default([&](Operation *) -> Result {
             return fail("none is here for this op yet");

@@ -126,6 +126,7 @@ private:
   };
   Result weighted(const Windows &windows, bool relu, bool mathematical,
                   qnnpack::RequantizationAttr requantization);
+  Result linearDynamic(qnnpack::LinearDynamicOp linear);
   Result nearest(qnnpack::UpsampleNearest2dOp upsample);
   Term scaleChannels(qnnpack::RequantizationAttr requantization,
                      const Linear &channel);

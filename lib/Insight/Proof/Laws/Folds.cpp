@@ -26,9 +26,10 @@ std::string Laws::printPlace(ArrayRef<unsigned> loops,
   return text;
 }
 
-/// init' + sum c = init, for each place of the result.
+/// init' + sum c = init, for each place of the result; or with `moved` the
+/// difference, as a constant of the place.
 ProofStep Laws::proveCorrection(const Fold &code, const Fold &wanted,
-                                Term correction) {
+                                Term correction, Term *moved) {
   ProofStep step;
   step.what = "what the sum begins with";
   std::vector<Term> tables = findTables({code.init, wanted.init, correction});
@@ -59,13 +60,17 @@ ProofStep Laws::proveCorrection(const Fold &code, const Fold &wanted,
   };
   APInt sum(code.init->sort.width, 0);
   std::vector<int64_t> outer, current;
+  Table differences;
+  std::vector<APInt> totals;
   bool isFirst = true;
   step.verdict = Verdict::Proven;
   step.how = "all constants";
   APInt expected, found;
   std::string place;
   auto check = [&] {
-    if (isFirst || found + sum == expected)
+    if (moved && !isFirst)
+      totals.push_back(found + sum - expected);
+    if (moved || isFirst || found + sum == expected)
       return true;
     step.verdict = Verdict::Counterexample;
     step.how = (place.empty() ? "" : "with " + place + " ") +
@@ -83,6 +88,11 @@ ProofStep Laws::proveCorrection(const Fold &code, const Fold &wanted,
         for (auto [loop, value] : zip_equal(loops, at))
           if (!is_contained(wanted.loops, loop))
             current.push_back(value);
+        if (isFirst)
+          for (unsigned loop : loops.drop_back(wanted.loops.size())) {
+            differences.shape.push_back(scope.getLoops()[loop].extent);
+            differences.position.push_back(scope.loop(loop));
+          }
         if (isFirst || current != outer) {
           if (!check())
             return false;
@@ -111,6 +121,10 @@ ProofStep Laws::proveCorrection(const Fold &code, const Fold &wanted,
     step.verdict = Verdict::Open;
     step.how = "constants at places of unknown extent";
   }
+  if (moved && step.verdict == Verdict::Proven) {
+    differences.read = [totals](int64_t at) { return totals[at]; };
+    *moved = scope.element(std::move(differences), code.init->sort, "moved");
+  }
   return step;
 }
 
@@ -120,8 +134,10 @@ ProofStep Laws::proveCorrection(const Fold &code, const Fold &wanted,
 ///
 ///   step'(a) = step(a) + c   for all inputs,   init' + sum c = init
 ///
-/// So zero points may be folded into the bias, and bytes held less 128. What
-/// carries bytes, a maximum, is held as it is or less 128:
+/// or, with a zero point that isn't constant, if the code's result is that of
+/// init' + sum c - init more. So zero points may be folded into the bias, and
+/// bytes held less 128. What carries bytes, a maximum, is held as it is or less
+/// 128:
 ///
 ///   step'(h(a)) = h(step(a)),   init' = h(init),   h(a) = a or a ^ 128
 Expected<std::vector<ProofStep>>
@@ -182,7 +198,12 @@ Laws::proveFold(const Code &emitted, const Code &formula, Term &emittedResult) {
   if (!step)
     return step.takeError();
   steps.push_back(*step);
-  if (step->verdict == Verdict::Proven)
-    steps.push_back(proveCorrection(code, wanted, correction));
+  if (step->verdict == Verdict::Proven) {
+    Term moved = nullptr;
+    steps.push_back(proveCorrection(code, wanted, correction,
+                                    formula.zeroPoint.term ? &moved : nullptr));
+    if (moved)
+      emittedResult = terms.binary(Fn::Add, wanted.result, moved);
+  }
   return steps;
 }

@@ -59,6 +59,44 @@ static void forEachInput(ArrayRef<Term> variables, unsigned bits,
 // Shared floats
 //===----------------------------------------------------------------------===//
 
+/// `term` as a number and multiples of terms that are neither sums nor products
+/// with a constant, modulo 2^width: as text, the same for all spellings.
+static std::string printSum(Term term) {
+  unsigned width = term->sort.width;
+  // Of each term, by its number, how often it is there; of 1 as the last one.
+  using Multiples = std::map<unsigned, APInt>;
+  DenseMap<Term, Multiples> known;
+  for (Term node : order(term)) {
+    Multiples sum;
+    auto add = [&](Term operand, const APInt &factor) {
+      for (auto &[id, times] : known[operand])
+        sum.try_emplace(id, width, 0).first->second += times * factor;
+    };
+    bool isOwn = !node->sort.isFloat && node->sort.width == width;
+    APInt one(width, 1);
+    if (isOwn && node->op == Fn::Constant) {
+      sum[UINT_MAX] = node->value;
+    } else if (isOwn && (node->op == Fn::Add || node->op == Fn::Sub)) {
+      add(node->operands[0], one);
+      add(node->operands[1], node->op == Fn::Add ? one : -one);
+    } else if (isOwn && node->op == Fn::Mul &&
+               node->operands[0]->op == Fn::Constant) {
+      add(node->operands[1], node->operands[0]->value);
+    } else if (isOwn && node->op == Fn::Mul &&
+               node->operands[1]->op == Fn::Constant) {
+      add(node->operands[0], node->operands[1]->value);
+    } else {
+      sum[node->id] = one;
+    }
+    known[node] = std::move(sum);
+  }
+  std::string text = "sum of " + std::to_string(width);
+  for (auto &[id, times] : known[term])
+    if (!times.isZero())
+      text += " " + std::to_string(id) + "*" + toString(times, 16, false);
+  return text;
+}
+
 /// `term` with integers that become floats replaced by the one that has their
 /// values.
 Term Laws::unify(Term term) {
@@ -108,6 +146,11 @@ Term Laws::unify(Term term) {
             unified.try_emplace(key, Values{integer, min, max}).first->second;
         it->second = known.representative;
         ranges[{known.representative, node->op}] = {known.min, known.max};
+      } else {
+        std::string key =
+            printSum(integer) + (node->op == Fn::SToF ? 's' : 'u');
+        it->second = unified.try_emplace(key, Values{integer, 0, 0})
+                         .first->second.representative;
       }
     }
     if (it->second != integer)
@@ -527,6 +570,28 @@ Expected<ProofStep> Laws::proveCase(StringRef what, Case question,
   }
   }
   return step;
+}
+
+std::pair<std::function<Term(Term)>, Expected<ProofStep>>
+Laws::proveHeld(StringRef what, const Cut &emitted, Term formula) {
+  unsigned width = emitted.term->sort.width;
+  auto hold = [this, width](Term byte, bool isMoved) {
+    if (width > byte->sort.width)
+      byte = terms.make(Fn::ExtU, bits(width), {byte});
+    return isMoved ? terms.binary(Fn::Sub, byte, terms.constant(width, 128))
+                   : byte;
+  };
+  // Which one it is some input says.
+  Term moved = hold(formula, true);
+  Evaluator evaluator({emitted.term, moved});
+  std::vector<APInt> values;
+  for (Term variable : evaluator.variables())
+    values.push_back(APInt(variable->sort.width, 0));
+  evaluator.run(values);
+  bool isMoved = evaluator.result(0) == evaluator.result(1);
+  return {
+      [=](Term byte) { return hold(byte, isMoved); },
+      proveEqual(what, emitted.defined, emitted.term, hold(formula, isMoved))};
 }
 
 //===----------------------------------------------------------------------===//

@@ -55,12 +55,19 @@ public:
                                        Term emitted, Term formula,
                                        const Allowance &allowance = {});
 
+  /// `emitted` is `formula`, a byte, as it is held in the code: less 128, or
+  /// extended without a sign, or both. Returns how.
+  std::pair<std::function<Term(Term)>, llvm::Expected<ProofStep>>
+  proveHeld(llvm::StringRef what, const Cut &emitted, Term formula);
+
   /// The same in each case of `steps`, whatever their variable `sum` is there.
   llvm::Expected<ProofStep> proveSteps(llvm::StringRef what, const Steps &steps,
                                        Term sum);
 
   /// The fold of the code has the result of that of the formula. Returns in
-  /// `emittedResult` what the code's result is, as a term of the formula's.
+  /// `emittedResult` what the code's result is, as a term of the formula's:
+  /// with a zero point that isn't constant it may be another number by a
+  /// constant of each place.
   llvm::Expected<std::vector<ProofStep>>
   proveFold(const Code &emitted, const Code &formula, Term &emittedResult);
 
@@ -79,7 +86,7 @@ private:
   llvm::Expected<ProofStep> proveNear(const Case &question,
                                       const Allowance &allowance);
   ProofStep proveCorrection(const Fold &code, const Fold &wanted,
-                            Term correction);
+                            Term correction, Term *moved);
   /// Gets loops, a value of each, and the entries of tables there; false ends.
   using RowVisitor =
       llvm::function_ref<bool(llvm::ArrayRef<unsigned>, llvm::ArrayRef<int64_t>,

@@ -167,6 +167,18 @@ Term Scope::element(unsigned operand, Sort sort, const Position &at) {
   return term;
 }
 
+Term Scope::extreme(Extreme of) {
+  SmallString<16> init;
+  toFloat(f32(), of.init).toString(init);
+  Term term = terms.variable(
+      ((of.isLargest ? "the largest of %" : "the smallest of %") +
+       Twine(of.operand) + " and " + init)
+          .str(),
+      f32());
+  extremes.try_emplace(term, std::move(of));
+  return term;
+}
+
 void Scope::checkInside(const Position &at, ArrayRef<int64_t> shape) {
   for (auto [size, place] : zip_equal(shape, at)) {
     auto range = getRange(place);

@@ -118,6 +118,16 @@ public:
   };
   std::map<Term, Reading> readings;
 
+  /// The smallest or the largest one of `init` and of all elements of an
+  /// operand, which are floats; a NaN if there is one.
+  struct Extreme {
+    unsigned operand;
+    bool isLargest;
+    llvm::APInt init;
+  };
+  Term extreme(Extreme of);
+  std::map<Term, Extreme> extremes;
+
 private:
   std::vector<Loop> loops;
 };

@@ -135,7 +135,19 @@ Expected<Code> Reader::read(func::FuncOp function, const Position &position) {
     return result.takeError();
   if (!fold && !foldLoops.empty())
     return fail(function, "adds nothing up");
-  return Code{*result, defined, stepDefined, fold, addedByte};
+  return Code{*result,   defined,   stepDefined, fold,
+              addedByte, zeroPoint, quantized};
+}
+
+void Code::replace(Terms &terms, const llvm::DenseMap<Term, Term> &by) {
+  SmallVector<Term *> all = {&result, &defined, &stepDefined};
+  for (Cut *cut : {&addedByte, &zeroPoint, &quantized})
+    all.append({&cut->term, &cut->defined});
+  if (fold)
+    all.append({&fold->init, &fold->step});
+  for (Term *term : all)
+    if (*term)
+      *term = terms.replace(*term, by);
 }
 
 //===----------------------------------------------------------------------===//

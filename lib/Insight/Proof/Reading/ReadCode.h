@@ -24,6 +24,12 @@ struct Fold {
   Term result = nullptr;
 };
 
+/// A part that is proven by itself, and is any number then. `defined` is part
+/// of what says whether the code is.
+struct Cut {
+  Term term = nullptr, defined = nullptr;
+};
+
 /// What an element of the result of a function, or of a formula, is.
 struct Code {
   Term result = nullptr;
@@ -32,8 +38,13 @@ struct Code {
   Term defined = nullptr, stepDefined = nullptr;
   std::optional<Fold> fold;
   /// Where a byte that is made of a sum is added to another one: the first.
-  /// Null if there is no such addition.
-  Term addedByte = nullptr;
+  Cut addedByte;
+  /// Of an input that is quantized when the code runs: the zero point, and a
+  /// byte.
+  Cut zeroPoint, quantized;
+
+  /// Replaces terms in all of it.
+  void replace(Terms &terms, const llvm::DenseMap<Term, Term> &by);
 };
 
 /// What the one result of `function` is at `position`. Its reductions run over

@@ -174,6 +174,6 @@ Expected<Term> Reader::readKernel(int8::Conv2dOp op, const Position &at) {
     return sum;
   Term byte = makeKernelByte(op, *sum, m, terms);
   if (residual)
-    addedByte = byte;
+    addedByte = {byte, terms.constant(1, 1)};
   return makeKernelResult(op, byte, residual, terms);
 }

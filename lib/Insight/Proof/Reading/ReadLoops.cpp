@@ -26,6 +26,30 @@ static SmallVector<unsigned> getLoops(linalg::LinalgOp op,
   return loops;
 }
 
+/// Whether `op` finds the largest element of an argument, or the smallest one:
+/// nothing if neither. Both are the same in any order, NaN and zeros included.
+static std::optional<bool> findsLargest(linalg::LinalgOp op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic || generic.getNumDpsInputs() != 1 ||
+      generic.getNumDpsInits() != 1 ||
+      generic.getNumReductionLoops() != generic.getNumLoops() ||
+      !generic.getIndexingMapsArray().front().isIdentity() ||
+      !isa<BlockArgument>(generic.getInputs().front()))
+    return std::nullopt;
+  Block &body = generic.getRegion().front();
+  Operation *compare = body.getTerminator()->getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<arith::MinimumFOp, arith::MaximumFOp>(compare) ||
+      !compare->getResult(0).getType().isF32())
+    return std::nullopt;
+  auto flags = cast<arith::ArithFastMathInterface>(compare);
+  if (flags.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none)
+    return std::nullopt;
+  for (Value argument : body.getArguments())
+    if (!llvm::is_contained(compare->getOperands(), argument))
+      return std::nullopt;
+  return isa<arith::MaximumFOp>(compare);
+}
+
 SmallVector<int64_t> qbackend::proof::getFoldExtents(func::FuncOp function) {
   SmallVector<int64_t> extents;
   auto add = [&](int64_t size) {
@@ -36,7 +60,7 @@ SmallVector<int64_t> qbackend::proof::getFoldExtents(func::FuncOp function) {
     if (auto kernel = dyn_cast<int8::Conv2dOp>(op))
       llvm::for_each(kernel.getWeight().getType().getShape().drop_front(), add);
     auto loops = dyn_cast<linalg::LinalgOp>(op);
-    if (!loops)
+    if (!loops || findsLargest(loops))
       return;
     SmallVector<int64_t> ranges = loops.getStaticLoopRanges();
     for (unsigned loop : getLoops(loops, utils::IteratorType::reduction))
@@ -74,6 +98,20 @@ static std::optional<Linear> substitute(AffineExpr expr,
   return std::nullopt;
 }
 
+/// `cut` is the first one that is read, whatever else there is.
+template <typename ReadT> auto Reader::readApart(Cut &cut, ReadT read) {
+  Term outer = std::exchange(defined, scope.terms.constant(1, 1));
+  auto result = read();
+  if (result && !cut.term) {
+    if constexpr (std::is_same_v<decltype(result), Expected<Term>>)
+      cut = {*result, defined};
+    else if (auto *term = std::get_if<Term>(&*result))
+      cut = {*term, defined};
+  }
+  defined = scope.terms.both(outer, defined);
+  return result;
+}
+
 Expected<Term> Reader::readLoops(linalg::LinalgOp op, const Position &at) {
   if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics())
     return fail(op, "has more than one result, or writes memory");
@@ -89,6 +127,15 @@ Expected<Term> Reader::readLoops(linalg::LinalgOp op, const Position &at) {
                       "loops, or more than once");
     isWritten.set(dim.getPosition());
     loops[dim.getPosition()] = at[d];
+  }
+  if (auto isLargest = findsLargest(op)) {
+    auto init = readTensor(op.getDpsInits()[0], at);
+    if (!init)
+      return init;
+    if ((*init)->op != Fn::Constant)
+      return fail(op, "begins with what is no constant");
+    auto argument = cast<BlockArgument>(op.getDpsInputs()[0]);
+    return scope.extreme({argument.getArgNumber(), *isLargest, (*init)->value});
   }
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<unsigned> inner;
@@ -113,8 +160,15 @@ Expected<Term> Reader::readLoops(linalg::LinalgOp op, const Position &at) {
   auto sort = getSort(getElementTypeOrSelf(op->getResult(0).getType()));
   if (!sort)
     return fail(op, "is neither of integers nor of floats");
-  if (!reduces)
-    return readBody(op, loops, nullptr);
+  if (!reduces) {
+    auto isFloat = [](Value value) {
+      return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+    };
+    auto body = [&] { return readBody(op, loops, nullptr); };
+    return *sort == bits(8) && llvm::any_of(op.getDpsInputs(), isFloat)
+               ? readApart(quantized, body)
+               : body();
+  }
   if (inner.size() != foldLoops.size())
     return fail(op, "has fewer loops than the formula");
   Fold found;
@@ -210,7 +264,13 @@ Expected<Scalar> Reader::readScalar(Value value, Values &values,
     return readExtract(extract, values, loops);
   SmallVector<Scalar> operands;
   for (Value operand : op->getOperands()) {
-    auto read = readScalar(operand, values, loops);
+    // A loop's body that reads an integer of the function.
+    Operation *source = operand.getDefiningOp();
+    bool isShared = source && source->getBlock() != op->getBlock() &&
+                    operand.getType().isInteger(32) &&
+                    !source->hasTrait<OpTrait::ConstantLike>();
+    auto own = [&] { return readScalar(operand, values, loops); };
+    auto read = isShared ? readApart(zeroPoint, own) : own();
     if (!read)
       return read;
     operands.push_back(*read);

@@ -38,6 +38,8 @@ private:
   llvm::Expected<Term> addFold(mlir::Operation *op, Fold found);
   llvm::Expected<Term> readBody(mlir::linalg::LinalgOp op,
                                 llvm::ArrayRef<Linear> loops, Term carried);
+  /// Reads something apart, with what it is defined by.
+  template <typename ReadT> auto readApart(Cut &cut, ReadT read);
   llvm::Expected<Scalar> readScalar(mlir::Value value, Values &values,
                                     llvm::ArrayRef<Linear> loops);
   llvm::Expected<Scalar> readExtract(mlir::tensor::ExtractOp op, Values &values,
@@ -48,7 +50,8 @@ private:
   llvm::ArrayRef<unsigned> foldLoops;
   Term defined;
   std::optional<Fold> fold;
-  Term stepDefined = nullptr, addedByte = nullptr;
+  Term stepDefined = nullptr;
+  Cut addedByte, zeroPoint, quantized;
   llvm::DenseMap<mlir::ElementsAttr, unsigned> constants;
   /// A tensor is read anew by each reader of it, and chains recurse.
   static constexpr unsigned mostReadings = 20000, mostDepth = 1000;

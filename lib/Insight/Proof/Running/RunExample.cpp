@@ -118,6 +118,15 @@ std::optional<std::string> ArrayFormula::compare(ArrayRef<Array> inputs,
                                                  const Array &found,
                                                  const Allowance &allowance) {
   values.assign(scope.getLoops().size(), 0);
+  for (auto &[term, of] : scope.extremes) {
+    const Array &input = inputs[of.operand];
+    APFloat most = toFloat(f32(), of.init);
+    for (int64_t i = 0; i < ShapedType::getNumElements(input.shape); ++i) {
+      APFloat each = toFloat(f32(), getElement(input, i));
+      most = of.isLargest ? maximum(most, each) : minimum(most, each);
+    }
+    held[term] = most.bitcastToAPInt();
+  }
   // A loop whose extent isn't known is over all of a dimension.
   std::vector<int64_t> extents;
   for (unsigned loop = 0; loop < count; ++loop) {
@@ -175,7 +184,8 @@ static OwningOpRef<ModuleOp> cutSum(func::FuncOp code) {
   auto function = module->lookupSymbol<func::FuncOp>(code.getSymName());
   SmallVector<linalg::LinalgOp> sums;
   function.walk([&](linalg::LinalgOp op) {
-    if (op.getNumReductionLoops() != 0)
+    // All of a tensor is no sum.
+    if (op.getNumReductionLoops() != 0 && op.getNumParallelLoops() != 0)
       sums.push_back(op);
   });
   if (sums.size() != 1 || sums[0]->getNumResults() != 1)
