@@ -217,9 +217,9 @@ Value Lowering::lower(LinearOp op) {
         Value integer = arguments[0];
         if (inputs.size() == 2)
           integer = arith::AddIOp::create(builder, loc, integer, arguments[1]);
-        Value product =
-            arith::MulFOp::create(builder, loc, toFloat(builder, loc, integer),
-                                  createConstant(builder, loc, multiplier));
+        Value sum = toFloat(builder, loc, integer);
+        Value factor = createConstant(builder, loc, multiplier);
+        Value product = arith::MulFOp::create(builder, loc, sum, factor);
         return toInteger(builder, loc, product);
       });
 }
@@ -233,10 +233,11 @@ Value Lowering::lower(AddOp op) {
       {getIntegers(a), getIntegers(b)}, {identity, identity},
       [&](OpBuilder &builder, Location loc, ValueRange arguments) -> Value {
         Value parts[2];
-        for (int i = 0; i < 2; ++i)
-          parts[i] = arith::MulFOp::create(
-              builder, loc, toFloat(builder, loc, arguments[i]),
-              createConstant(builder, loc, ratios[i]));
+        for (int i = 0; i < 2; ++i) {
+          Value number = toFloat(builder, loc, arguments[i]);
+          Value ratio = createConstant(builder, loc, ratios[i]);
+          parts[i] = arith::MulFOp::create(builder, loc, number, ratio);
+        }
         return toInteger(
             builder, loc,
             arith::AddFOp::create(builder, loc, parts[0], parts[1]));

@@ -80,7 +80,8 @@ private:
     int64_t tile = schedule.tile[i];
     Part &part = parts[i];
     auto emitLoop = [&](Value end) {
-      auto op = scf::ForOp::create(b, loc, index(0), end, index(tile));
+      Value zero = index(0), step = index(tile);
+      auto op = scf::ForOp::create(b, loc, zero, end, step);
       if (isOutermost && isParallel(i))
         op->setAttr(qbackend::kParallelAttrName, b.getUnitAttr());
       OpBuilder::InsertionGuard guard(b);
@@ -128,8 +129,9 @@ private:
         return add(parts[i].begin, point.at[i]);
       Value first = add(parts[i].begin, point.vector * schedule.lanes);
       VectorType type = getVectorType(b.getIndexType());
-      return arith::AddIOp::create(b, loc, broadcast(first),
-                                   vector::StepOp::create(b, loc, type));
+      Value all = broadcast(first),
+            steps = vector::StepOp::create(b, loc, type);
+      return arith::AddIOp::create(b, loc, all, steps);
     }
     return index(0);
   }
@@ -305,7 +307,8 @@ private:
     }
     Value end =
         ShapedType::isDynamic(loop.extent) ? loop.size : index(loop.extent);
-    auto op = scf::ForOp::create(b, loc, index(0), end, index(1), sums);
+    Value zero = index(0), one = index(1);
+    auto op = scf::ForOp::create(b, loc, zero, end, one, sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(op.getBody());
     SmallVector<Value> results = step(

@@ -197,8 +197,9 @@ void DenseKernel::emitImage(Value position, Value resultPosition) {
         Value fromRow = advance(from, y, shape.strideY * row);
         Value toRow = advance(to, y, shape.resultWidth * shape.out);
         auto emit = [&](Value x, int64_t pixels) {
-          emitTile(block, advance(fromRow, x, shape.strideX * shape.in),
-                   advance(toRow, x, shape.out), bias, multipliers, pixels,
+          Value fromPixel = advance(fromRow, x, shape.strideX * shape.in);
+          Value toPixel = advance(toRow, x, shape.out);
+          emitTile(block, fromPixel, toPixel, bias, multipliers, pixels,
                    counts);
         };
         forTiles(shape.resultWidth, tilePixels, emit, tilesPerUnit);
@@ -215,7 +216,8 @@ SmallVector<Value> DenseKernel::accumulate(
   if (matchPattern(count, m_One()))
     return body(index(0), sums);
   ImplicitLocOpBuilder &b = *builder;
-  auto loop = scf::ForOp::create(b, index(0), count, index(1), sums);
+  Value zero = index(0), one = index(1);
+  auto loop = scf::ForOp::create(b, zero, count, one, sums);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   scf::YieldOp::create(b,
@@ -255,8 +257,8 @@ SmallVector<Value> DenseKernel::emitSteps(Value position, Value weights,
 }
 
 SmallVector<Value> DenseKernel::emitBlock(Value group, Value first) {
-  return {advance(index(0), advance(first, group, groupVectors),
-                  getSteps() * 4 * target.lanes)};
+  Value zero = index(0), vector = advance(first, group, groupVectors);
+  return {advance(zero, vector, getSteps() * 4 * target.lanes)};
 }
 
 SmallVector<Value> DenseKernel::emitSums(ValueRange block, Value position,
@@ -277,13 +279,17 @@ SmallVector<Value> DenseKernel::emitSums(ValueRange block, Value position,
           if (whole != 0)
             done = accumulate(
                 index(steps / count), sums, [&](Value k, ValueRange sums) {
-                  return emitSteps(advance(tap, k, 4 * count),
-                                   advance(tapWeights, k, step * count), sums,
-                                   pixels, vectors, count);
+                  Value input = advance(tap, k, 4 * count);
+                  Value weights = advance(tapWeights, k, step * count);
+                  return emitSteps(input, weights, sums, pixels, vectors,
+                                   count);
                 });
-          for (int64_t k = whole; k < steps; ++k)
-            done = emitSteps(advance(tap, 4 * k), advance(tapWeights, step * k),
-                             done, pixels, vectors, /*count=*/1);
+          for (int64_t k = whole; k < steps; ++k) {
+            Value input = advance(tap, 4 * k);
+            Value weights = advance(tapWeights, step * k);
+            done = emitSteps(input, weights, done, pixels, vectors,
+                             /*count=*/1);
+          }
           return done;
         });
       });

@@ -112,9 +112,10 @@ void DepthwiseKernel::emitImage(Value position, Value resultPosition) {
     Value to = advance(resultPosition, y, shape.resultWidth * shape.out);
     int64_t done = packed * block;
     forEach(done, block, [&](Value c) { emitBlock(c, c, 4, block, from, to); });
-    if (overlaps)
-      return emitBlock(index(shape.in - block), index(done), 4, block, from,
-                       to);
+    if (overlaps) {
+      Value channel = index(shape.in - block), constants = index(done);
+      return emitBlock(channel, constants, 4, block, from, to);
+    }
     forTiles(shape.in - done, target.lanes, [&](Value c, int64_t count) {
       Value channel = advance(c, done);
       emitBlock(channel, channel, 1, count, from, to);
@@ -138,9 +139,9 @@ void DepthwiseKernel::emitBlock(Value channel, Value constants, int64_t vectors,
         loadWeight(advance(base, i * target.lanes * target.products)));
   SmallVector<int64_t> counts(vectors, std::min(count, target.lanes));
   forTiles(shape.resultWidth, tilePixels, [&](Value x, int64_t pixels) {
-    emitTile(advance(from, x, shape.strideX * shape.in),
-             advance(to, x, shape.out), weights, bias, multipliers, pixels,
-             counts);
+    Value fromPixel = advance(from, x, shape.strideX * shape.in);
+    Value toPixel = advance(to, x, shape.out);
+    emitTile(fromPixel, toPixel, weights, bias, multipliers, pixels, counts);
   });
 }
 

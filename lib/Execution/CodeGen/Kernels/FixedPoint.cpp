@@ -40,16 +40,17 @@ Value KernelEmitter::scaleByFixedPoint(Value sums, Value multiplierVector,
     product = add(product, shift(product, number(63)));
     break;
   case numerics::Rounding::NearestEven: {
-    Value isOdd = arith::AndIOp::create(
-        b, shift(shift(product, places), number(1)), number(1));
-    product = add(add(product, isOdd), number(-1));
+    Value halved = shift(product, places), one = number(1);
+    Value isOdd = arith::AndIOp::create(b, shift(halved, one), one);
+    product = add(product, isOdd);
+    product = add(product, number(-1));
     break;
   }
   case numerics::Rounding::Double: {
     Value isLarge =
         arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, places, number(30));
-    Value unit = arith::SelectOp::create(b, isLarge, number(int64_t(1) << 30),
-                                         number(0));
+    Value large = number(int64_t(1) << 30), zero = number(0);
+    Value unit = arith::SelectOp::create(b, isLarge, large, zero);
     // Its negative for a negative sum.
     Value sign = shift(wide, number(63));
     Value moved =
@@ -58,7 +59,8 @@ Value KernelEmitter::scaleByFixedPoint(Value sums, Value multiplierVector,
     break;
   }
   }
-  Value rounded = shift(add(shift(product, places), number(1)), number(1));
+  Value halved = shift(product, places), one = number(1);
+  Value rounded = shift(add(halved, one), one);
   return arith::TruncIOp::create(b, vectorOf(target.lanes, b.getI32Type()),
                                  rounded);
 }
@@ -82,8 +84,9 @@ Value KernelEmitter::scaleByFloats(Value sums, Value numbers) {
         b, isNegative, arith::AddIOp::create(b, sums, take(4)), sums);
     addend = arith::SelectOp::create(b, isNegative, takeFloats(2), addend);
   }
-  Value scaled = math::FmaOp::create(b, arith::SIToFPOp::create(b, f32, sums),
-                                     takeFloats(0), addend);
+  Value asFloats = arith::SIToFPOp::create(b, f32, sums);
+  Value factor = takeFloats(0);
+  Value scaled = math::FmaOp::create(b, asFloats, factor, addend);
   return arith::BitcastOp::create(b, sums.getType(), scaled);
 }
 
@@ -104,12 +107,13 @@ Value KernelEmitter::scaleByDoubles(Value sums, Value multiplierVector,
   Value scaled = arith::MulFOp::create(b, wide, multiplierVector, mayFuse);
   if (rounding == numerics::Rounding::Double) {
     auto bits = [&](Value value, int64_t mask) -> Value {
-      return arith::AndIOp::create(b, arith::BitcastOp::create(b, i64, value),
-                                   splat(i64, mask));
+      Value integers = arith::BitcastOp::create(b, i64, value);
+      Value masks = splat(i64, mask);
+      return arith::AndIOp::create(b, integers, masks);
     };
-    Value moved =
-        arith::OrIOp::create(b, bits(multiplierVector, int64_t(0x7ff) << 52),
-                             bits(wide, std::numeric_limits<int64_t>::min()));
+    Value exponent = bits(multiplierVector, int64_t(0x7ff) << 52);
+    Value sign = bits(wide, std::numeric_limits<int64_t>::min());
+    Value moved = arith::OrIOp::create(b, exponent, sign);
     scaled = add(scaled, arith::BitcastOp::create(b, f64, moved));
   }
   VectorType i32 = vectorOf(target.lanes, b.getI32Type());

@@ -53,7 +53,8 @@ void KernelEmitter::copyImage(Value position) {
     forEach(shape.height, 1, [&](Value y) {
       Value to = advance(index(shape.top * row), y, row);
       fill(to, left);
-      copy(advance(position, y, bytes), advance(to, left), bytes);
+      Value from = advance(position, y, bytes), inside = advance(to, left);
+      copy(from, inside, bytes);
       fill(advance(to, left + bytes), right);
     });
   }

@@ -278,8 +278,10 @@ SmallVector<Value> PairedKernel::emitBlock(Value group, Value first) {
               llvm::divideCeil(groupVectors, tileVectors));
   Value header = load(buffers.offsets, advance(index(0), number, 3), 3);
   Value pairs = extractIndex(header, 0);
-  Value offsets = advance(index(3 * numBlocks), extractIndex(header, 1), 2);
-  Value weights = advance(index(0), extractIndex(header, 2), 4 * target.lanes);
+  Value end = index(3 * numBlocks), pair = extractIndex(header, 1);
+  Value offsets = advance(end, pair, 2);
+  Value zero = index(0), vector = extractIndex(header, 2);
+  Value weights = advance(zero, vector, 4 * target.lanes);
   return {pairs, offsets, weights};
 }
 

@@ -76,8 +76,9 @@ void ReducedKernel::packWeight(ArrayRef<int8_t> weight,
 }
 
 SmallVector<Value> ReducedKernel::emitBlock(Value group, Value first) {
-  return {advance(index(0), advance(first, group, groupVectors),
-                  shape.kernelHeight * columns * getRunWeights())};
+  Value zero = index(0), vector = advance(first, group, groupVectors);
+  return {
+      advance(zero, vector, shape.kernelHeight * columns * getRunWeights())};
 }
 
 SmallVector<Value> ReducedKernel::emitBytes(Value position, Value weights,
@@ -127,12 +128,15 @@ SmallVector<Value> ReducedKernel::emitSums(ValueRange block, Value position,
           if (whole)
             results = accumulate(
                 index(whole), results, [&](Value k, ValueRange sums) {
-                  return emitBytes(advance(tap, k, stepBytes),
-                                   advance(weights, k, step), sums, stepBytes);
+                  Value input = advance(tap, k, stepBytes);
+                  Value part = advance(weights, k, step);
+                  return emitBytes(input, part, sums, stepBytes);
                 });
-          if (rest)
-            results = emitBytes(advance(tap, whole * stepBytes),
-                                advance(weights, whole * step), results, rest);
+          if (rest) {
+            Value input = advance(tap, whole * stepBytes);
+            Value part = advance(weights, whole * step);
+            results = emitBytes(input, part, results, rest);
+          }
           return results;
         });
       });

@@ -240,8 +240,9 @@ void TileKernel::emitGroups(Value first, int64_t groups, Value position,
     if (tiling.perRow != 1) {
       Value perRow = index(tiling.perRow);
       y = b.createOrFold<arith::DivUIOp>(group, perRow);
-      x = advance(index(0), b.createOrFold<arith::RemUIOp>(group, perRow),
-                  tiling.pixels);
+      Value zero = index(0);
+      Value column = b.createOrFold<arith::RemUIOp>(group, perRow);
+      x = advance(zero, column, tiling.pixels);
       if (shape.resultWidth % tiling.pixels != 0)
         x = arith::MinUIOp::create(b, x,
                                    index(shape.resultWidth - tiling.pixels));

@@ -20,9 +20,10 @@ protected:
 
   mlir::OpFoldResult getDim(mlir::Value tensor, int64_t dim);
 
-  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x,
-                      mlir::Value y) {
-    return mlir::arith::CmpIOp::create(b, predicate, x, y);
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate,
+                      mlir::OpFoldResult x, mlir::OpFoldResult y) {
+    mlir::Value lhs = get(x), rhs = get(y);
+    return mlir::arith::CmpIOp::create(b, predicate, lhs, rhs);
   }
 
   /// Ends the sample where `condition` is false, and says that `op` `message`.

@@ -137,7 +137,7 @@ private:
       OpFoldResult extent = getDim(tensor, dim);
       // A negative index is a large one here.
       if (!isInside(getAsOpFoldResult(index), extent))
-        require(compare(arith::CmpIPredicate::ult, index, get(extent)),
+        require(compare(arith::CmpIPredicate::ult, index, extent),
                 "has an index outside of dimension " + Twine(dim) + " of " +
                     getText(tensor.getType()));
     }
@@ -175,12 +175,12 @@ private:
       Value last = arith::SubIOp::create(b, size, one);
       Value room = arith::SubIOp::create(
           b, arith::SubIOp::create(b, get(extent), one), offset);
-      Value fits = arith::AndIOp::create(
-          b, compare(arith::CmpIPredicate::ult, offset, get(extent)),
-          compare(arith::CmpIPredicate::ule, last,
-                  arith::DivUIOp::create(b, room, stride)));
-      Value isEmpty = compare(arith::CmpIPredicate::eq, size,
-                              arith::ConstantIndexOp::create(b, 0));
+      Value begins = compare(arith::CmpIPredicate::ult, offset, extent);
+      Value most = arith::DivUIOp::create(b, room, stride);
+      Value ends = compare(arith::CmpIPredicate::ule, last, most);
+      Value fits = arith::AndIOp::create(b, begins, ends);
+      Value isEmpty =
+          compare(arith::CmpIPredicate::eq, size, b.getIndexAttr(0));
       require(arith::OrIOp::create(b, isEmpty, fits),
               "is outside of dimension " + Twine(dim) + " of " +
                   getText(tensor.getType()));
@@ -197,9 +197,8 @@ private:
       return success();
     for (int64_t dim = 0; dim < to.getRank(); ++dim)
       if (from.isDynamicDim(dim) && !to.isDynamicDim(dim))
-        require(compare(arith::CmpIPredicate::eq,
-                        get(getDim(cast.getSource(), dim)),
-                        get(b.getIndexAttr(to.getDimSize(dim)))),
+        require(compare(arith::CmpIPredicate::eq, getDim(cast.getSource(), dim),
+                        b.getIndexAttr(to.getDimSize(dim))),
                 "has another extent than " + Twine(to.getDimSize(dim)) +
                     " in dimension " + Twine(dim));
     return success();
@@ -211,8 +210,8 @@ private:
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     if (!type.isDynamicDim(dim) &&
         getConstantIntValue(extent) != type.getDimSize(dim))
-      require(compare(arith::CmpIPredicate::eq, get(extent),
-                      get(b.getIndexAttr(type.getDimSize(dim)))),
+      require(compare(arith::CmpIPredicate::eq, extent,
+                      b.getIndexAttr(type.getDimSize(dim))),
               "has another extent than " + Twine(type.getDimSize(dim)) +
                   " in dimension " + Twine(dim));
   }
@@ -229,7 +228,7 @@ private:
              other = getConstantIntValue(dim == along ? sum : first);
         if (dim != along) {
           if (!known || known != other)
-            require(compare(arith::CmpIPredicate::eq, get(extent), get(first)),
+            require(compare(arith::CmpIPredicate::eq, extent, first),
                     "has operands of different extents in dimension " +
                         Twine(dim) +
                         "; pass inputs that give equal ones, or pad or slice "
@@ -237,7 +236,8 @@ private:
         } else if (known && other) {
           sum = b.getIndexAttr(*known + *other);
         } else {
-          sum = arith::AddIOp::create(b, get(sum), get(extent)).getResult();
+          Value before = get(sum), added = get(extent);
+          sum = arith::AddIOp::create(b, before, added).getResult();
         }
       }
       checkResult(sum, dim);
@@ -322,9 +322,8 @@ private:
         total = total && known ? std::optional(*total + *known) : std::nullopt;
         // Two of those are no number that wraps.
         if (!known || *known < 0 || *known > qbackend::codegen::kMaxElements)
-          require(compare(arith::CmpIPredicate::ule, get(side),
-                          arith::ConstantIndexOp::create(
-                              b, qbackend::codegen::kMaxElements)),
+          require(compare(arith::CmpIPredicate::ule, side,
+                          b.getIndexAttr(qbackend::codegen::kMaxElements)),
                   "has a negative padding, or one of more than " +
                       Twine(qbackend::codegen::kMaxElements) +
                       ", in dimension " + Twine(dim));
@@ -343,7 +342,7 @@ private:
     if (!type || (index && 0 <= *index && *index < type.getRank()))
       return;
     require(compare(arith::CmpIPredicate::ult, dim.getIndex(),
-                    arith::ConstantIndexOp::create(b, type.getRank())),
+                    b.getIndexAttr(type.getRank())),
             "has no such dimension in " + getText(type));
   }
 
@@ -365,7 +364,7 @@ private:
       factors.push_back(size);
       if (!to.isDynamicDim(dim))
         require(compare(arith::CmpIPredicate::eq, size,
-                        get(b.getIndexAttr(to.getDimSize(dim)))),
+                        b.getIndexAttr(to.getDimSize(dim))),
                 "has another extent than " + Twine(to.getDimSize(dim)) +
                     " in dimension " + Twine(dim));
     }
@@ -423,7 +422,7 @@ private:
       std::optional<int64_t> known = getConstantIntValue(extent);
       if (known && *known == shape[dim])
         continue;
-      require(compare(arith::CmpIPredicate::eq, get(extent), get(sizes[dim])),
+      require(compare(arith::CmpIPredicate::eq, extent, sizes[dim]),
               "has another extent than its source in dimension " + Twine(dim));
     }
   }
@@ -460,8 +459,7 @@ private:
     OpFoldResult batch = getDim(kernel.getInput(), 0);
     for (Value image : {kernel.getInit(), kernel.getResidual()})
       if (image && !getConstantIntValue(batch))
-        require(compare(arith::CmpIPredicate::eq, get(batch),
-                        get(getDim(image, 0))),
+        require(compare(arith::CmpIPredicate::eq, batch, getDim(image, 0)),
                 "has operands of different batches");
   }
 };

@@ -160,7 +160,7 @@ private:
                    << ", or pad, slice or broadcast it";
           continue;
         }
-        require(compare(arith::CmpIPredicate::eq, get(first), get(extent)),
+        require(compare(arith::CmpIPredicate::eq, first, extent),
                 "has operands of different extents along loop " +
                     Twine(loop.getPosition()) +
                     "; pass inputs that give equal ones, or pad, slice or "
@@ -204,7 +204,7 @@ private:
       inside = compare(arith::CmpIPredicate::sge, first,
                        arith::ConstantIndexOp::create(b, 0));
     if (!isLastKnown) {
-      Value isLess = compare(arith::CmpIPredicate::slt, last, get(extent));
+      Value isLess = compare(arith::CmpIPredicate::slt, last, extent);
       inside = inside ? arith::AndIOp::create(b, inside, isLess) : isLess;
     }
     require(inside, "leaves dimension " + Twine(dim) + " of " +
@@ -221,9 +221,11 @@ private:
     Limits known = getLimits(expr, extents);
     if (known.first && known.last && !known.isUpToExtents)
       return {number(*known.first), number(*known.last)};
-    if (auto loop = dyn_cast<AffineDimExpr>(expr))
-      return {number(0), arith::SubIOp::create(
-                             b, get(extents[loop.getPosition()]), number(1))};
+    if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+      Value zero = number(0), extent = get(extents[loop.getPosition()]);
+      Value one = number(1);
+      return {zero, arith::SubIOp::create(b, extent, one)};
+    }
     auto binary = cast<AffineBinaryOpExpr>(expr);
     auto [first, last] = createLimits(binary.getLHS());
     if (binary.getKind() == AffineExprKind::Add) {
@@ -241,9 +243,9 @@ private:
               arith::MulIOp::create(b, last, factor)};
     case AffineExprKind::Mod: {
       Value zero = number(0);
-      Value isSame = arith::AndIOp::create(
-          b, compare(arith::CmpIPredicate::sge, first, zero),
-          compare(arith::CmpIPredicate::slt, last, factor));
+      Value isLow = compare(arith::CmpIPredicate::sge, first, zero);
+      Value isHigh = compare(arith::CmpIPredicate::slt, last, factor);
+      Value isSame = arith::AndIOp::create(b, isLow, isHigh);
       return {arith::SelectOp::create(b, isSame, first, zero),
               arith::SelectOp::create(b, isSame, last, number(value - 1))};
     }

@@ -248,9 +248,9 @@ bool RequantizeByFloatsPass::rewrite(arith::TruncIOp op) {
         arith::SelectOp::create(b, isNegative, number(by.addend[1]), addend);
   }
   Value sum = arith::AddIOp::create(b, product->value, offset);
-  Value scaled =
-      math::FmaOp::create(b, arith::SIToFPOp::create(b, b.getF32Type(), sum),
-                          number(by.factor), addend);
+  Value asFloat = arith::SIToFPOp::create(b, b.getF32Type(), sum);
+  Value factor = number(by.factor);
+  Value scaled = math::FmaOp::create(b, asFloat, factor, addend);
   Value bits = arith::BitcastOp::create(b, op.getType(), scaled);
   Value result =
       arith::SubIOp::create(b, bits, integer(llvm::bit_cast<int32_t>(shifter)));

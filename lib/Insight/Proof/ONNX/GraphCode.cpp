@@ -279,14 +279,15 @@ Expected<bool> GraphBuilder::function() {
     body = [&](ValueRange v) {
       Value scaled = arith::MulFOp::create(b, v[0], parameter("alpha"));
       scaled = arith::AddFOp::create(b, scaled, parameter("beta"));
-      return clamp(scaled, number(0), number(1));
+      Value low = number(0), high = number(1);
+      return clamp(scaled, low, high);
     };
   else if (kind == "HardSwish")
     body = [&](ValueRange v) -> Value {
       Value scaled = arith::MulFOp::create(b, v[0], number(1.0f / 6));
       scaled = arith::AddFOp::create(b, scaled, number(0.5f));
-      return arith::MulFOp::create(b, v[0],
-                                   clamp(scaled, number(0), number(1)));
+      Value low = number(0), high = number(1);
+      return arith::MulFOp::create(b, v[0], clamp(scaled, low, high));
     };
   else if (kind == "Greater") {
     body = [&](ValueRange v) { return less(v[1], v[0]); };

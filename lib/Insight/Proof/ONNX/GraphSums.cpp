@@ -121,8 +121,9 @@ Error GraphBuilder::convolution() {
   SmallVector<int64_t> shape(getShape(q.value));
   Value image = map(shape, b.getI32Type(), {broadcast(q.value, shape)},
                     [&](ValueRange v) -> Value {
-                      return arith::SubIOp::create(b, extend(v[0], q.isSigned),
-                                                   integer(q.zeroPoints[0]));
+                      Value number = extend(v[0], q.isSigned);
+                      Value zero = integer(q.zeroPoints[0]);
+                      return arith::SubIOp::create(b, number, zero);
                     });
   SmallVector<OpFoldResult> low(2, b.getIndexAttr(0)),
       high(2, b.getIndexAttr(0));
@@ -264,8 +265,9 @@ Error GraphBuilder::product() {
     return map(
         result, b.getI32Type(), {read, factor},
         [&](ValueRange v) -> Value {
-          Value less = arith::SubIOp::create(b, extend(v[0], q.isSigned),
-                                             integer(q.zeroPoints[0]));
+          Value number = extend(v[0], q.isSigned);
+          Value zero = integer(q.zeroPoints[0]);
+          Value less = arith::SubIOp::create(b, number, zero);
           Value product = arith::MulIOp::create(b, less, v[1]);
           return arith::AddIOp::create(b, v[2], product);
         },
