@@ -201,8 +201,7 @@ private:
     auto [first, last] = createLimits(expr);
     Value inside;
     if (!isFirstKnown)
-      inside = compare(arith::CmpIPredicate::sge, first,
-                       arith::ConstantIndexOp::create(b, 0));
+      inside = compare(arith::CmpIPredicate::sge, first, b.getIndexAttr(0));
     if (!isLastKnown) {
       Value isLess = compare(arith::CmpIPredicate::slt, last, extent);
       inside = inside ? arith::AndIOp::create(b, inside, isLess) : isLess;
