@@ -31,11 +31,53 @@ const TableEntry *Table::lookup(StringRef name) const {
   return nullptr;
 }
 
-/// Reads a number or an array of numbers. `isArray` says which it was.
-static Error readNumbers(const json::Object &object, StringRef field,
-                         const std::string &where, std::vector<double> &result,
-                         bool &isArray) {
-  const json::Value *value = object.get(field);
+namespace {
+/// The fields of a JSON object, all of which may be missing. Errors begin with
+/// the place of the object.
+class Fields {
+public:
+  Fields(const json::Object &object, const Twine &where)
+      : object(object), where(where.str()) {}
+
+  const json::Value *get(StringRef field) const { return object.get(field); }
+  const json::Array *getArray(StringRef field) const {
+    return object.getArray(field);
+  }
+
+  Error missing(StringRef field) const {
+    return fail("missing field '" + field + "'");
+  }
+  Error wrong(StringRef field, const Twine &what) const {
+    return fail("field '" + field + "' " + what);
+  }
+  Error fail(const Twine &what) const {
+    return llvm::createStringError(where + ": " + what);
+  }
+
+  /// Reads a number or an array of numbers. `isArray` says which it was.
+  Error readNumbers(StringRef field, std::vector<double> &result,
+                    bool &isArray) const;
+  /// Reads a count.
+  Error readCount(StringRef field, int64_t &result) const;
+  Error readString(StringRef field, std::string &result) const;
+  /// An empty one if the field is missing.
+  Error readArray(StringRef field, const json::Array *&result) const;
+  /// Reads ranges, one a channel or a single one. One that never saw a value is
+  /// printed as [1, -1].
+  Error readRanges(StringRef minField, StringRef maxField,
+                   std::vector<float> &mins, std::vector<float> &maxs) const;
+  /// Reads sums, of which there have to be as many as in `sums`.
+  Error readSums(StringRef field, std::vector<numerics::ExactSum> &sums) const;
+
+private:
+  const json::Object &object;
+  const std::string where;
+};
+} // namespace
+
+Error Fields::readNumbers(StringRef field, std::vector<double> &result,
+                          bool &isArray) const {
+  const json::Value *value = get(field);
   isArray = false;
   if (!value)
     return Error::success();
@@ -46,58 +88,66 @@ static Error readNumbers(const json::Object &object, StringRef field,
     for (const json::Value &element : *array) {
       auto number = element.getAsNumber();
       if (!number)
-        return llvm::createStringError(
-            where + ": field '" + field +
-            "' holds something that is not a number");
+        return wrong(field, "holds something that is not a number");
       result.push_back(*number);
     }
   } else {
-    return llvm::createStringError(where + ": field '" + field +
-                                   "' is not a number or an array of numbers");
+    return wrong(field, "is not a number or an array of numbers");
   }
   if (isArray && result.empty())
-    return llvm::createStringError(where + ": field '" + field + "' is empty");
+    return wrong(field, "is empty");
   return Error::success();
 }
 
-/// Reads an optional count.
-static Error readCount(const json::Object &object, StringRef field,
-                       const std::string &where, int64_t &result) {
-  const json::Value *value = object.get(field);
+Error Fields::readCount(StringRef field, int64_t &result) const {
+  const json::Value *value = get(field);
   if (!value)
     return Error::success();
   auto integer = value->getAsInteger();
   if (!integer || *integer < 0)
-    return llvm::createStringError(where + ": field '" + field +
-                                   "' is not a non-negative integer");
+    return wrong(field, "is not a non-negative integer");
   result = *integer;
   return Error::success();
 }
 
-/// Reads ranges, one a channel or a single one. One that never saw a value is
-/// printed as [1, -1].
-static Error readRanges(const json::Object &object, StringRef minField,
-                        StringRef maxField, const std::string &where,
-                        std::vector<float> &mins, std::vector<float> &maxs) {
+Error Fields::readString(StringRef field, std::string &result) const {
+  const json::Value *value = get(field);
+  if (!value)
+    return Error::success();
+  auto string = value->getAsString();
+  if (!string)
+    return wrong(field, "is not a string");
+  result = string->str();
+  return Error::success();
+}
+
+Error Fields::readArray(StringRef field, const json::Array *&result) const {
+  static const json::Array none;
+  const json::Value *value = get(field);
+  result = value ? value->getAsArray() : &none;
+  return result ? Error::success() : wrong(field, "is not an array");
+}
+
+Error Fields::readRanges(StringRef minField, StringRef maxField,
+                         std::vector<float> &mins,
+                         std::vector<float> &maxs) const {
   std::vector<double> low, high;
   bool isArray;
-  if (Error e = readNumbers(object, minField, where, low, isArray))
+  if (Error e = readNumbers(minField, low, isArray))
     return e;
-  if (Error e = readNumbers(object, maxField, where, high, isArray))
+  if (Error e = readNumbers(maxField, high, isArray))
     return e;
   if (low.size() != high.size())
-    return llvm::createStringError(where + ": field '" + maxField + "' has " +
-                                   Twine(high.size()) + " values, but '" +
-                                   minField + "' has " + Twine(low.size()));
+    return wrong(maxField, "has " + Twine(high.size()) + " values, but '" +
+                               minField + "' has " + Twine(low.size()));
   for (size_t i = 0; i < low.size(); ++i) {
     float min = static_cast<float>(low[i]), max = static_cast<float>(high[i]);
     if (low[i] == 1 && high[i] == -1) {
       min = Statistics().min;
       max = Statistics().max;
     } else if (!(min <= max) || std::isinf(min) || std::isinf(max)) {
-      return llvm::createStringError(where + ": field '" + minField +
-                                     "' is greater than '" + maxField +
-                                     "', or they are not finite in f32");
+      return wrong(minField, "is greater than '" + maxField +
+                                 "', or they are not finite in f32");
     }
     if (i == 0) {
       mins.clear();
@@ -109,48 +159,65 @@ static Error readRanges(const json::Object &object, StringRef minField,
   return Error::success();
 }
 
+Error Fields::readSums(StringRef field,
+                       std::vector<numerics::ExactSum> &sums) const {
+  const json::Array *numbers = getArray(field);
+  constexpr size_t width = std::tuple_size<numerics::ExactSum::State>();
+  if (!numbers || numbers->size() != sums.size() * width)
+    return wrong(field, "is not an array of " + Twine(sums.size() * width) +
+                            " integers, four for each sum");
+  for (size_t i = 0; i < sums.size(); ++i) {
+    numerics::ExactSum::State state;
+    for (size_t k = 0; k < width; ++k) {
+      auto integer = (*numbers)[i * width + k].getAsInteger();
+      if (!integer)
+        return wrong(field, "holds something that is not an integer");
+      state[k] = *integer;
+    }
+    if (!numerics::ExactSum::isState(state))
+      return wrong(field, "has a sum that is of no doubles");
+    sums[i] = numerics::ExactSum(state);
+  }
+  return Error::success();
+}
+
 /// Reads the grid, which has to be that of the range: another one couldn't be
 /// merged with.
-static Error readGrid(const json::Object &object, const std::string &where,
-                      Statistics &stats) {
-  const json::Value *value = object.get("grid");
+static Error readGrid(const Fields &fields, Statistics &stats) {
+  const json::Value *value = fields.get("grid");
   if (!value)
     return Error::success();
-  const json::Object *fields = value->getAsObject();
-  if (!fields)
-    return llvm::createStringError(where + ": field 'grid' is not an object");
+  const json::Object *grid = value->getAsObject();
+  if (!grid)
+    return fields.wrong("grid", "is not an object");
   if (stats.empty())
-    return llvm::createStringError(where + ": missing field 'min'");
+    return fields.missing("min");
   Grid expected;
   float ends[] = {stats.min, stats.max};
   expected.add({{ends, 2}}, stats.min, stats.max);
-  auto exponent = fields->getInteger("exponent");
-  auto first = fields->getInteger("first");
-  const json::Array *counts = fields->getArray("counts");
+  auto exponent = grid->getInteger("exponent");
+  auto first = grid->getInteger("first");
+  const json::Array *counts = grid->getArray("counts");
   if (!exponent || !first || !counts)
-    return llvm::createStringError(
-        where + ": field 'grid' needs the integers 'exponent' and "
-                "'first', and the array 'counts'");
+    return fields.wrong("grid", "needs the integers 'exponent' and 'first', "
+                                "and the array 'counts'");
   if (*exponent != expected.exponent || *first != expected.first ||
       counts->size() != expected.counts.size())
-    return llvm::createStringError(
-        where +
-        ": field 'grid' is not the one of this range; it "
-        "would have exponent " +
-        Twine(expected.exponent) + ", first " + Twine(expected.first) +
-        " and " + Twine(expected.counts.size()) + " counts");
+    return fields.wrong(
+        "grid", "is not the one of this range; it would have exponent " +
+                    Twine(expected.exponent) + ", first " +
+                    Twine(expected.first) + " and " +
+                    Twine(expected.counts.size()) + " counts");
   // More than anybody counts, so that sums of many tables have a number.
   constexpr int64_t mostValues = int64_t(1) << 53;
   int64_t total = 0;
   for (size_t c = 0; c < counts->size(); ++c) {
     auto count = (*counts)[c].getAsInteger();
     if (!count || *count < 0)
-      return llvm::createStringError(where +
-                                     ": field 'grid' has a count that is not a "
-                                     "non-negative integer");
+      return fields.wrong("grid",
+                          "has a count that is not a non-negative integer");
     if (*count > mostValues - total)
-      return llvm::createStringError(
-          where + ": field 'grid' counts more than 2^53 values");
+      return fields.wrong("grid", "counts more than 2^53 values");
     total += *count;
     expected.counts[c] = *count;
   }
@@ -159,78 +226,65 @@ static Error readGrid(const json::Object &object, const std::string &where,
 }
 
 /// Reads the ranges of batches: those of the channels, batch by batch.
-static Error readBatches(const json::Object &object, const std::string &where,
-                         Statistics &stats) {
-  if (Error e = readRanges(object, "batch_min", "batch_max", where,
-                           stats.batchMins, stats.batchMaxs))
+static Error readBatches(const Fields &fields, Statistics &stats) {
+  if (Error e = fields.readRanges("batch_min", "batch_max", stats.batchMins,
+                                  stats.batchMaxs))
     return e;
   std::vector<double> samples;
   bool isArray;
-  if (Error e = readNumbers(object, "batch_samples", where, samples, isArray))
+  if (Error e = fields.readNumbers("batch_samples", samples, isArray))
     return e;
   for (double sample : samples) {
     if (sample != std::trunc(sample) || sample < 0 || sample >= 0x1p53)
-      return llvm::createStringError(
-          where + ": field 'batch_samples' holds something that is not a "
-                  "non-negative integer");
+      return fields.wrong("batch_samples",
+                          "holds something that is not a non-negative integer");
     if (!stats.batchSamples.empty() && sample < stats.batchSamples.back())
-      return llvm::createStringError(where +
-                                     ": field 'batch_samples' is not in order");
+      return fields.wrong("batch_samples", "is not in order");
     stats.batchSamples.push_back(static_cast<int64_t>(sample));
   }
   if (samples.empty()
           ? !stats.batchMins.empty()
           : stats.batchMins.empty() || stats.batchMins.size() % samples.size())
-    return llvm::createStringError(
-        where + ": field 'batch_min' has " + Twine(stats.batchMins.size()) +
-        " values for " + Twine(samples.size()) + " of 'batch_samples'");
+    return fields.wrong(
+        "batch_min", "has " + Twine(stats.batchMins.size()) + " values for " +
+                         Twine(samples.size()) + " of 'batch_samples'");
   return Error::success();
 }
 
-static Error readStatistics(const json::Object &object,
-                            const std::string &where, TableEntry &entry) {
+static Error readStatistics(const Fields &fields, Statistics &stats) {
   std::vector<double> mins, maxs, histogram;
   bool isArray, isMaxArray, isHistogramArray;
-  if (Error e = readNumbers(object, "min", where, mins, isArray))
+  if (Error e = fields.readNumbers("min", mins, isArray))
     return e;
-  if (Error e = readNumbers(object, "max", where, maxs, isMaxArray))
+  if (Error e = fields.readNumbers("max", maxs, isMaxArray))
     return e;
-  if (Error e =
-          readNumbers(object, "histogram", where, histogram, isHistogramArray))
+  if (Error e = fields.readNumbers("histogram", histogram, isHistogramArray))
     return e;
-  Statistics &stats = entry.stats;
-  if (Error e = readCount(object, "batches", where, stats.batches))
-    return e;
-  if (Error e = readCount(object, "elements", where, stats.elements))
-    return e;
-  // Version 1 has one count for both.
-  if (Error e = readCount(object, "non_finite", where, stats.nans))
-    return e;
-  if (Error e = readCount(object, "nan", where, stats.nans))
-    return e;
-  if (Error e = readCount(object, "infinite", where, stats.infinities))
-    return e;
-  if (Error e =
-          readCount(object, "first_non_finite", where, stats.firstNonFinite))
-    return e;
+  // Version 1 has one count, "non_finite", for both.
+  for (auto [field, into] :
+       {std::pair("batches", &stats.batches),
+        std::pair("elements", &stats.elements),
+        std::pair("non_finite", &stats.nans), std::pair("nan", &stats.nans),
+        std::pair("infinite", &stats.infinities),
+        std::pair("first_non_finite", &stats.firstNonFinite)})
+    if (Error e = fields.readCount(field, *into))
+      return e;
   if (mins.empty() != maxs.empty())
-    return llvm::createStringError(where + ": missing field '" +
-                                   (mins.empty() ? "min" : "max") + "'");
+    return fields.missing(mins.empty() ? "min" : "max");
   if (isArray != isMaxArray)
-    return llvm::createStringError(
-        where + ": field 'min' and field 'max' are not both arrays");
+    return fields.fail("field 'min' and field 'max' are not both arrays");
   if (mins.size() != maxs.size())
-    return llvm::createStringError(
-        where + ": field 'max' has " + Twine(maxs.size()) +
-        " values, but 'min' has " + Twine(mins.size()));
+    return fields.wrong("max", "has " + Twine(maxs.size()) +
+                                   " values, but 'min' has " +
+                                   Twine(mins.size()));
   for (size_t i = 0; i < mins.size(); ++i) {
     // A channel that never saw a value is printed as [1, -1].
     float min = static_cast<float>(mins[i]), max = static_cast<float>(maxs[i]);
     bool isUnseen = isArray && mins[i] == 1 && maxs[i] == -1;
     if (!isUnseen && (!(min <= max) || std::isinf(min) || std::isinf(max)))
-      return llvm::createStringError(
-          where + ": field 'min' is greater than 'max', or they "
-                  "are not finite in f32");
+      return fields.wrong("min",
+                          "is greater than 'max', or they are not finite in "
+                          "f32");
     if (!isUnseen) {
       stats.min = std::min(stats.min, min);
       stats.max = std::max(stats.max, max);
@@ -241,132 +295,92 @@ static Error readStatistics(const json::Object &object,
     }
   }
   if (!histogram.empty() && !isHistogramArray)
-    return llvm::createStringError(where +
-                                   ": field 'histogram' is not an array");
+    return fields.wrong("histogram", "is not an array");
   if (!histogram.empty() && mins.empty())
-    return llvm::createStringError(where + ": missing field 'min'");
+    return fields.missing("min");
   for (double count : histogram) {
     if (count < 0)
-      return llvm::createStringError(
-          where + ": field 'histogram' has a negative count");
+      return fields.wrong("histogram", "has a negative count");
     stats.histogram.push_back(static_cast<float>(count));
     if (std::isinf(stats.histogram.back()))
-      return llvm::createStringError(
-          where + ": field 'histogram' is not finite in f32");
+      return fields.wrong("histogram", "is not finite in f32");
   }
-  if (Error e = readRanges(object, "channel_min", "channel_max", where,
-                           stats.channelMins, stats.channelMaxs))
+  if (Error e = fields.readRanges("channel_min", "channel_max",
+                                  stats.channelMins, stats.channelMaxs))
     return e;
-  if (Error e = readRanges(object, "average_min", "average_max", where,
-                           stats.averageMins, stats.averageMaxs))
+  if (Error e = fields.readRanges("average_min", "average_max",
+                                  stats.averageMins, stats.averageMaxs))
     return e;
-  if (Error e = readBatches(object, where, stats))
+  if (Error e = readBatches(fields, stats))
     return e;
-  return readGrid(object, where, stats);
+  return readGrid(fields, stats);
 }
 
-static Error readParams(const json::Object &object, const std::string &where,
-                        TableEntry &entry) {
+static Error readParams(const Fields &fields, TableEntry &entry) {
   std::vector<double> scales, zeroPoints;
   bool isArray, isZeroPointArray;
-  if (Error e = readNumbers(object, "scale", where, scales, isArray))
+  if (Error e = fields.readNumbers("scale", scales, isArray))
     return e;
-  if (Error e = readNumbers(object, "zero_point", where, zeroPoints,
-                            isZeroPointArray))
+  if (Error e = fields.readNumbers("zero_point", zeroPoints, isZeroPointArray))
     return e;
   if (scales.empty() && zeroPoints.empty())
     return Error::success();
   if (scales.empty() || zeroPoints.empty())
-    return llvm::createStringError(where + ": missing field '" +
-                                   (scales.empty() ? "scale" : "zero_point") +
-                                   "'");
+    return fields.missing(scales.empty() ? "scale" : "zero_point");
   if (scales.size() != zeroPoints.size())
-    return llvm::createStringError(
-        where + ": field 'zero_point' has " + Twine(zeroPoints.size()) +
-        " values, but 'scale' has " + Twine(scales.size()));
+    return fields.wrong("zero_point", "has " + Twine(zeroPoints.size()) +
+                                          " values, but 'scale' has " +
+                                          Twine(scales.size()));
   entry.explicitParams.emplace();
   for (size_t i = 0; i < scales.size(); ++i) {
     float scale = static_cast<float>(scales[i]);
     if (!(scale > 0) || std::isinf(scale))
-      return llvm::createStringError(
-          where + ": field 'scale' is not a positive finite f32");
+      return fields.wrong("scale", "is not a positive finite f32");
     if (zeroPoints[i] != std::trunc(zeroPoints[i]) || zeroPoints[i] < -0x1p31 ||
         zeroPoints[i] >= 0x1p31)
-      return llvm::createStringError(
-          where + ": field 'zero_point' is not an integer of 32 bits");
+      return fields.wrong("zero_point", "is not an integer of 32 bits");
     entry.explicitParams->push_back(
         {scales[i], static_cast<int64_t>(zeroPoints[i])});
   }
   return Error::success();
 }
 
-/// Reads sums, of which there have to be as many as in `sums`.
-static Error readSums(const json::Object &object, StringRef field,
-                      const std::string &where,
-                      std::vector<numerics::ExactSum> &sums) {
-  const json::Array *numbers = object.getArray(field);
-  constexpr size_t width = std::tuple_size<numerics::ExactSum::State>();
-  if (!numbers || numbers->size() != sums.size() * width)
-    return llvm::createStringError(
-        where + ": field '" + field + "' is not an array of " +
-        Twine(sums.size() * width) + " integers, four for each sum");
-  for (size_t i = 0; i < sums.size(); ++i) {
-    numerics::ExactSum::State state;
-    for (size_t k = 0; k < width; ++k) {
-      auto integer = (*numbers)[i * width + k].getAsInteger();
-      if (!integer)
-        return llvm::createStringError(where + ": field '" + field +
-                                       "' holds something that is not an "
-                                       "integer");
-      state[k] = *integer;
-    }
-    if (!numerics::ExactSum::isState(state))
-      return llvm::createStringError(where + ": field '" + field +
-                                     "' has a sum that is of no doubles");
-    sums[i] = numerics::ExactSum(state);
-  }
-  return Error::success();
-}
-
 /// Reads what layers get of the tensor.
-static Error readPatches(const json::Object &object, const std::string &where,
+static Error readPatches(const Fields &fields, StringRef where,
                          TableEntry &entry) {
-  const json::Value *value = object.get("patches");
-  if (!value)
-    return Error::success();
-  const json::Array *elements = value->getAsArray();
-  if (!elements)
-    return llvm::createStringError(where + ": field 'patches' is not an array");
+  const json::Array *elements;
+  if (Error e = fields.readArray("patches", elements))
+    return e;
   for (const json::Value &element : *elements) {
-    const json::Object *fields = element.getAsObject();
+    const json::Object *object = element.getAsObject();
     const json::Array *geometry =
-        fields ? fields->getArray("geometry") : nullptr;
+        object ? object->getArray("geometry") : nullptr;
     std::vector<int64_t> numbers;
     for (size_t i = 0; geometry && i < geometry->size(); ++i)
       numbers.push_back((*geometry)[i].getAsInteger().value_or(-1));
     Geometry layer;
     if (!Geometry::fromNumbers(numbers, layer))
-      return llvm::createStringError(
-          where + ": field 'patches' has no 'geometry' of 18 integers that is "
-                  "one of a layer");
+      return fields.wrong("patches", "has no 'geometry' of 18 integers that is "
+                                     "one of a layer");
+    Fields parts(*object, where);
     // No more memory than the text has.
-    const json::Array *sums = fields->getArray("sums");
+    const json::Array *sums = parts.getArray("sums");
     if (!sums ||
         int64_t(sums->size()) / 4 < layer.getPositions() * layer.channels)
-      return llvm::createStringError(
-          where + ": field 'sums' is not an array of " +
-          Twine(4 * layer.getPositions() * layer.channels) +
-          " integers, four for each sum");
+      return parts.wrong("sums",
+                         "is not an array of " +
+                             Twine(4 * layer.getPositions() * layer.channels) +
+                             " integers, four for each sum");
     PatchSums patch(layer);
     for (auto [field, into] :
          {std::pair("pixels", &patch.pixels),
           std::pair("product_pixels", &patch.productPixels)})
-      if (Error e = readCount(*fields, field, where, *into))
+      if (Error e = parts.readCount(field, *into))
         return e;
     for (auto [field, into] : {std::pair("sums", &patch.sums),
                                std::pair("product_sums", &patch.productSums),
                                std::pair("products", &patch.products)})
-      if (Error e = readSums(*fields, field, where, *into))
+      if (Error e = parts.readSums(field, *into))
         return e;
     entry.patches.push_back(std::move(patch));
   }
@@ -374,71 +388,49 @@ static Error readPatches(const json::Object &object, const std::string &where,
 }
 
 /// Reads what tells an entry's tensor from others.
-static Error readIdentity(const json::Object &object, const std::string &where,
-                          TableEntry &entry) {
-  if (const json::Value *value = object.get("structure")) {
-    auto string = value->getAsString();
+static Error readIdentity(const Fields &fields, TableEntry &entry) {
+  const json::Array *extents, *names;
+  if (Error e = fields.readString("structure", entry.structure))
+    return e;
+  if (Error e = fields.readArray("shape", extents))
+    return e;
+  for (const json::Value &extent : *extents) {
+    auto integer = extent.getAsInteger();
+    if (!integer)
+      return fields.wrong("shape", "holds something that is not an integer");
+    entry.shape.push_back(*integer);
+  }
+  if (Error e = fields.readArray("group", names))
+    return e;
+  for (const json::Value &name : *names) {
+    auto string = name.getAsString();
     if (!string)
-      return llvm::createStringError(where +
-                                     ": field 'structure' is not a string");
-    entry.structure = string->str();
-  }
-  if (const json::Value *value = object.get("shape")) {
-    const json::Array *extents = value->getAsArray();
-    if (!extents)
-      return llvm::createStringError(where + ": field 'shape' is not an array");
-    for (const json::Value &extent : *extents) {
-      auto integer = extent.getAsInteger();
-      if (!integer)
-        return llvm::createStringError(
-            where + ": field 'shape' holds something that is not "
-                    "an integer");
-      entry.shape.push_back(*integer);
-    }
-  }
-  if (const json::Value *value = object.get("group")) {
-    const json::Array *names = value->getAsArray();
-    if (!names)
-      return llvm::createStringError(where + ": field 'group' is not an array");
-    for (const json::Value &name : *names) {
-      auto string = name.getAsString();
-      if (!string)
-        return llvm::createStringError(
-            where + ": field 'group' holds something that is not "
-                    "a string");
-      entry.group.push_back(string->str());
-    }
+      return fields.wrong("group", "holds something that is not a string");
+    entry.group.push_back(string->str());
   }
   return Error::success();
 }
 
-static Error readSamples(const json::Object &object, const std::string &file,
-                         Table &table) {
-  const json::Value *value = object.get("samples");
-  if (!value)
-    return Error::success();
-  const json::Array *ranges = value->getAsArray();
-  if (!ranges)
-    return llvm::createStringError(file + ": field 'samples' is not an array");
+static Error readSamples(const Fields &fields, Table &table) {
+  const json::Array *ranges;
+  if (Error e = fields.readArray("samples", ranges))
+    return e;
   for (const json::Value &element : *ranges) {
     const json::Object *range = element.getAsObject();
     auto source = range ? range->getString("source") : std::nullopt;
     auto first = range ? range->getInteger("first") : std::nullopt;
     auto count = range ? range->getInteger("count") : std::nullopt;
     if (!source || !first || !count || *first < 0 || *count < 0)
-      return llvm::createStringError(
-          file + ": field 'samples' needs 'source', 'first' and "
-                 "'count' in each element");
+      return fields.wrong("samples", "needs 'source', 'first' and 'count' in "
+                                     "each element");
     auto total = range->getInteger("of");
     if (range->get("of") &&
         (!total || *total < 1 || *first > *total || *count > *total - *first))
-      return llvm::createStringError(
-          file + ": field 'of' of 'samples' is not an integer from 'first' + "
-                 "'count' on");
+      return fields.fail("field 'of' of 'samples' is not an integer from "
+                         "'first' + 'count' on");
     auto hash = range->getString("hash");
     if (range->get("hash") && !hash)
-      return llvm::createStringError(
-          file + ": field 'hash' of 'samples' is not a string");
+      return fields.fail("field 'hash' of 'samples' is not a string");
     table.samples.push_back({source->str(), *first, *count, total.value_or(0),
                              hash.value_or("").str()});
   }
@@ -449,39 +441,39 @@ static Error readSamples(const json::Object &object, const std::string &file,
 static Error readEntry(const json::Value &value, const std::string &file,
                        std::set<std::string> &names, Table &table) {
   std::string where = file + ": entry " + std::to_string(table.entries.size());
-  const json::Object *fields = value.getAsObject();
-  if (!fields)
+  const json::Object *object = value.getAsObject();
+  if (!object)
     return llvm::createStringError(where + " is not an object");
   TableEntry entry;
-  const json::Value *name = fields->get("name");
-  if (!name)
-    return llvm::createStringError(where + ": missing field 'name'");
-  if (!name->getAsString())
-    return llvm::createStringError(where + ": field 'name' is not a string");
-  entry.name = name->getAsString()->str();
+  if (!object->get("name"))
+    return Fields(*object, where).missing("name");
+  if (Error e = Fields(*object, where).readString("name", entry.name))
+    return e;
   where = file + ": entry '" + entry.name + "'";
+  Fields fields(*object, where);
   if (!names.insert(entry.name).second)
     return llvm::createStringError(where + " occurs twice");
   // Parameters written by hand say nothing of how they were found.
   entry.kind =
-      fields->get("histogram") ? ObserverKind::Histogram : ObserverKind::MinMax;
-  if (const json::Value *kind = fields->get("kind")) {
-    if (!kind->getAsString())
-      return llvm::createStringError(where + ": field 'kind' is not a string");
-    auto symbol = symbolizeObserverKind(kind->getAsString()->str());
+      object->get("histogram") ? ObserverKind::Histogram : ObserverKind::MinMax;
+  std::string kind;
+  if (Error e = fields.readString("kind", kind))
+    return e;
+  if (object->get("kind")) {
+    auto symbol = symbolizeObserverKind(kind);
     if (!symbol)
-      return llvm::createStringError(
-          where + ": unknown kind '" + *kind->getAsString() + "', expected " +
+      return fields.fail(
+          "unknown kind '" + kind + "', expected " +
           listObserverKinds([](const ObserverKindInfo &) { return true; }));
     entry.kind = *symbol;
   }
-  if (Error e = readIdentity(*fields, where, entry))
+  if (Error e = readIdentity(fields, entry))
     return e;
-  if (Error e = readStatistics(*fields, where, entry))
+  if (Error e = readStatistics(fields, entry.stats))
     return e;
-  if (Error e = readParams(*fields, where, entry))
+  if (Error e = readParams(fields, entry))
     return e;
-  if (Error e = readPatches(*fields, where, entry))
+  if (Error e = readPatches(fields, where, entry))
     return e;
   table.entries.push_back(std::move(entry));
   return Error::success();
@@ -507,6 +499,7 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
   const json::Object *object = root->getAsObject();
   if (!object)
     return fail(": not a JSON object");
+  Fields fields(*object, file);
   const json::Value *version = object->get("version");
   if (!version)
     return fail(": missing field 'version'");
@@ -518,15 +511,11 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
   for (auto [field, into] :
        {std::pair("statistics", &statistics), std::pair("tool", &table.tool),
         std::pair("model", &table.model), std::pair("network", &table.network),
-        std::pair("backend", &table.backend)}) {
-    const json::Value *value = object->get(field);
-    if (!value)
-      continue;
-    auto string = value->getAsString();
-    if (!string)
-      return fail(": field '" + Twine(field) + "' is not a string");
-    *into = string->str();
-  }
+        std::pair("backend", &table.backend)})
+    if (Error e = fields.readString(field, *into)) {
+      llvm::consumeError(std::move(entryError));
+      return e;
+    }
   table.isMergeable = statistics == "mergeable";
   if (table.isMergeable)
     table.version = Table::mergeableVersion;
@@ -535,7 +524,7 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
     return fail(
         ": version " + Twine(*number) +
         " and field 'statistics' don't fit: version 3 has \"mergeable\"");
-  if (Error e = readSamples(*object, file, table)) {
+  if (Error e = readSamples(fields, table)) {
     llvm::consumeError(std::move(entryError));
     return e;
   }
