@@ -1,7 +1,11 @@
 // Transposed convolutions, phase by phase, and pixels that are copied.
 // REQUIRES: z3
-// RUN: not qbackend-prove %s | FileCheck %s
-// RUN: not qbackend-prove %s --form=linalg-unsigned-bytes | FileCheck %s
+// RUN: qbackend-prove %s | FileCheck %s
+// RUN: qbackend-prove %s --form=linalg-unsigned-bytes | FileCheck %s
+// RUN: qbackend-prove %s --form=onnx | FileCheck %s --check-prefix=ONNX
+// ONNX: qnnpack.conv_transpose2d in @padded: proven
+// ONNX: the result: proven, by all sums, 2 cases of constants
+// ONNX: 6 operators: 6 proven
 // RUN: not qbackend-prove %s --form=kernels --target=scalar | FileCheck %s --check-prefix=KERNELS
 // KERNELS: qnnpack.conv_transpose2d in @padded: proven
 // KERNELS: the sums of the kernel: proven
@@ -59,11 +63,21 @@ func.func @nearest(%x: tensor<?x3x4x2x!x>) -> tensor<?x6x12x2x!x> {
   return %y : tensor<?x6x12x2x!x>
 }
 
-// CHECK: qnnpack.upsample_nearest2d in @fraction: open
-// CHECK-NEXT: no formula: rows or columns that are no sums of loops
+// Rows that are no sum of loops: 0, 0, 1, 1, 2.
+// CHECK: qnnpack.upsample_nearest2d in @fraction: proven
+// CHECK-NEXT: formula: the pixel at row
+// CHECK-NEXT: the result: proven
 func.func @fraction(%x: tensor<1x3x4x2x!x>) -> tensor<1x5x8x2x!x> {
   %y = qnnpack.upsample_nearest2d %x : tensor<1x3x4x2x!x> -> tensor<1x5x8x2x!x>
   return %y : tensor<1x5x8x2x!x>
 }
 
-// CHECK: 5 operators: 4 proven, 0 bounded, 1 open, 0 counterexamples
+// CHECK: qnnpack.max_pool2d in @border: proven
+// CHECK-NEXT: formula: max of the taps, outside of the image of the nearest pixel, and qmin
+func.func @border(%x: tensor<1x4x5x3x!x>) -> tensor<1x4x5x3x!x> {
+  %y = qnnpack.max_pool2d %x {kernel = array<i64: 3, 3>, stride = array<i64: 1, 1>, padding = array<i64: 2, 2, 2, 2>, dilation = array<i64: 2, 2>}
+    : tensor<1x4x5x3x!x> -> tensor<1x4x5x3x!x>
+  return %y : tensor<1x4x5x3x!x>
+}
+
+// CHECK: 6 operators: 6 proven, 0 bounded, 0 open, 0 counterexamples

@@ -262,18 +262,26 @@ Expected<Term> FormulaBuilder::maxPool(MaxPool2dOp pool) {
   QParams x(type);
   ArrayRef<int64_t> padding = pool.getPadding();
   bool nearest = !pool.getMathematical() && !pool.getCeilMode() && !x.isSigned;
-  if (nearest &&
-      llvm::any_of(pool.getDilation(),
-                   [](int64_t step) { return step != 1; }) &&
-      llvm::any_of(padding, [](int64_t size) { return size != 0; }))
-    return fail("taps outside of the image that are pixels of no window");
   // Without dilation the nearest pixel of a tap outside is in the window.
-  formula.text = "max of the taps inside of the image, and qmin";
+  nearest &=
+      llvm::any_of(pool.getDilation(), [](int64_t step) { return step != 1; });
+  formula.text = nearest ? "max of the taps, outside of the image of the "
+                           "nearest pixel, and qmin"
+                         : "max of the taps inside of the image, and qmin";
   Position read = at;
   for (int i : {0, 1}) {
     Linear k = addFoldLoop(pool.getKernel()[i], i ? "kw" : "kh");
     read[1 + i] = at[1 + i] * pool.getStride()[i] + k * pool.getDilation()[i] +
                   Linear(-padding[2 * i]);
+    if (!nearest)
+      continue;
+    auto least = scope.limit(read[1 + i], 0, /*isMost=*/false);
+    auto place = least ? scope.limit(*least, type.getDimSize(1 + i) - 1,
+                                     /*isMost=*/true)
+                       : std::nullopt;
+    if (!place)
+      return fail("an image of an unknown extent");
+    read[1 + i] = *place;
   }
   Term q = element(0, read), least = terms.constant(x.width, x.min);
   Term tap = terms.select(scope.inside(read, type.getShape()), q, least);

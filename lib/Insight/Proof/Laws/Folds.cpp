@@ -48,8 +48,8 @@ ProofStep Laws::proveCorrection(const Fold &code, const Fold &wanted,
   };
   std::vector<unsigned> endPlaces = getPlaces(ends.variables()),
                         eachPlaces = getPlaces(each.variables());
-  // Of each place of the result, the sum of what its steps add. The result's
-  // loops are made before those of a sum, so that the latter run fastest.
+  // Of each place of the result, the sum of what its steps add: the loops of
+  // the sum run fastest.
   std::map<std::vector<uint64_t>, APInt> known;
   std::vector<APInt> picked;
   auto pick = [&](ArrayRef<unsigned> places, ArrayRef<APInt> values) {

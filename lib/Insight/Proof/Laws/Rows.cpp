@@ -26,13 +26,16 @@ std::vector<Term> Laws::findTables(ArrayRef<Term> roots) {
 bool Laws::forEachRow(ArrayRef<Term> tables, ArrayRef<unsigned> more,
                       RowVisitor visit) {
   std::vector<Linear> indices;
-  std::set<unsigned> used(more.begin(), more.end());
+  std::set<unsigned> used;
   for (Term term : tables) {
     indices.push_back(scope.tables.at(term).getIndex());
     for (auto [loop, factor] : indices.back().coefficients)
       used.insert(loop);
   }
+  for (unsigned loop : more)
+    used.erase(loop);
   std::vector<unsigned> loops(used.begin(), used.end());
+  loops.insert(loops.end(), more.begin(), more.end());
   int64_t count = 1;
   for (unsigned loop : loops) {
     int64_t extent = scope.getLoops()[loop].extent;

@@ -140,6 +140,11 @@ private:
   llvm::Error reshape();
   llvm::Error tile();
   llvm::Error slice();
+  mlir::Value takeAlong(mlir::Value x, int64_t axis, int64_t extent,
+                        llvm::function_ref<mlir::Value(mlir::Value)> find);
+  mlir::Value takeAlong(mlir::Value x, int64_t axis,
+                        llvm::ArrayRef<int64_t> places);
+  llvm::Error resize();
   llvm::Error pad();
   llvm::Error concat();
 

@@ -315,6 +315,11 @@ Expected<bool> GraphBuilder::function() {
 Error GraphBuilder::gather() {
   const OnnxConstant *table = getConstant(0);
   const Known &index = getInput(1), &entries = getInput(0);
+  if (!table && getConstant(1) && getConstant(1)->shape.size() == 1)
+    return move([&](Value x) -> Value {
+      return takeAlong(x, getAttribute("axis").integer,
+                       getConstant(1)->getIntegers());
+    });
   if (!table || table->shape.size() != 1 || !index.value || !entries.value ||
       getAttribute("axis").integer != 0)
     return fail("reads what is no table");
@@ -385,10 +390,9 @@ Error GraphBuilder::build(const OnnxGraph &graph, ValueRange arguments) {
   static const llvm::StringSet<> libraries = {"Sigmoid", "Tanh", "Elu", "Celu",
                                               "Softmax"};
   static const llvm::StringSet<> sums = {
-      "AveragePool",          "GlobalAveragePool",     "ReduceSum",
-      "ReduceMean",           "InstanceNormalization", "LayerNormalization",
-      "BatchNormalization",   "MatMulInteger",         "Resize",
-      "DynamicQuantizeLinear"};
+      "AveragePool",        "GlobalAveragePool",     "ReduceSum",
+      "ReduceMean",         "InstanceNormalization", "LayerNormalization",
+      "BatchNormalization", "MatMulInteger",         "DynamicQuantizeLinear"};
   for (const OnnxNode &next : graph.nodes) {
     node = &next;
     StringRef kind = node->kind;
@@ -400,21 +404,23 @@ Error GraphBuilder::build(const OnnxGraph &graph, ValueRange arguments) {
                       ? "is a function of floats, of which each runtime has "
                         "its own"
                       : "is of floats, in an order that ONNX leaves open");
-    auto step = llvm::StringSwitch<Error (GraphBuilder::*)()>(kind)
-                    .Case("QuantizeLinear", &GraphBuilder::quantizeLinear)
-                    .Case("DequantizeLinear", &GraphBuilder::dequantizeLinear)
-                    .Case("Gather", &GraphBuilder::gather)
-                    .Case("Cast", &GraphBuilder::cast)
-                    .Case("Conv", &GraphBuilder::convolution)
-                    .Cases({"Gemm", "MatMul"}, &GraphBuilder::product)
-                    .Case("MaxPool", &GraphBuilder::maxPool)
-                    .Case("Transpose", &GraphBuilder::transpose)
-                    .Case("Reshape", &GraphBuilder::reshape)
-                    .Case("Tile", &GraphBuilder::tile)
-                    .Case("Slice", &GraphBuilder::slice)
-                    .Case("Pad", &GraphBuilder::pad)
-                    .Case("Concat", &GraphBuilder::concat)
-                    .Default(nullptr);
+    auto step =
+        llvm::StringSwitch<Error (GraphBuilder::*)()>(kind)
+            .Case("QuantizeLinear", &GraphBuilder::quantizeLinear)
+            .Case("DequantizeLinear", &GraphBuilder::dequantizeLinear)
+            .Case("Gather", &GraphBuilder::gather)
+            .Case("Cast", &GraphBuilder::cast)
+            .Cases({"Conv", "ConvTranspose"}, &GraphBuilder::convolution)
+            .Cases({"Gemm", "MatMul"}, &GraphBuilder::product)
+            .Case("MaxPool", &GraphBuilder::maxPool)
+            .Case("Transpose", &GraphBuilder::transpose)
+            .Case("Reshape", &GraphBuilder::reshape)
+            .Case("Tile", &GraphBuilder::tile)
+            .Case("Slice", &GraphBuilder::slice)
+            .Case("Pad", &GraphBuilder::pad)
+            .Case("Resize", &GraphBuilder::resize)
+            .Case("Concat", &GraphBuilder::concat)
+            .Default(nullptr);
     if (!step && addToSum())
       continue;
     if (step) {

@@ -7,6 +7,8 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace qbackend::proof;
 using llvm::Error;
@@ -161,10 +163,101 @@ Error GraphBuilder::slice() {
   });
 }
 
+/// Along `axis`, of `extent` elements, what `find` says; null if it can't be.
+Value GraphBuilder::takeAlong(Value x, int64_t axis, int64_t extent,
+                              llvm::function_ref<Value(Value)> find) {
+  SmallVector<int64_t> shape(getShape(x));
+  unsigned rank = shape.size();
+  if (axis < 0 || axis >= rank || ShapedType::isDynamic(shape[axis]) ||
+      llvm::any_of(ArrayRef(shape).drop_front(), ShapedType::isDynamic))
+    return nullptr;
+  shape[axis] = extent;
+  SmallVector<Operand> batch;
+  if (ShapedType::isDynamic(shape[0])) {
+    batch.push_back({x, {b.getAffineDimExpr(0)}});
+    batch.back().at.resize(rank, b.getAffineConstantExpr(0));
+  }
+  return map(shape, getElementTypeOrSelf(x.getType()), batch,
+             [&](ValueRange) -> Value {
+               SmallVector<Value> at;
+               for (unsigned d = 0; d < rank; ++d)
+                 at.push_back(linalg::IndexOp::create(b, d));
+               at[axis] = find(at[axis]);
+               return tensor::ExtractOp::create(b, x, at);
+             });
+}
+
+Value GraphBuilder::takeAlong(Value x, int64_t axis, ArrayRef<int64_t> places) {
+  if (axis < 0 || axis >= int64_t(getShape(x).size()) ||
+      llvm::any_of(places, [&](int64_t place) {
+        return place < 0 || place >= getShape(x)[axis];
+      }))
+    return nullptr;
+  Value table = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(
+             RankedTensorType::get({int64_t(places.size())}, b.getI64Type()),
+             places));
+  return takeAlong(x, axis, places.size(), [&](Value at) -> Value {
+    Value place = tensor::ExtractOp::create(b, table, at);
+    return arith::IndexCastOp::create(b, b.getIndexType(), place);
+  });
+}
+
+/// Pixel o is floor(f32(o) / f32(scale)).
+Error GraphBuilder::resize() {
+  if (getAttribute("mode").text != "nearest")
+    return fail("is of floats, in an order that ONNX leaves open");
+  const OnnxConstant *scales = getConstant(2);
+  if (getAttribute("coordinate_transformation_mode").text != "asymmetric" ||
+      getAttribute("nearest_mode").text != "floor" ||
+      node->inputs.size() != 3 || !node->inputs[1].empty() || !scales)
+    return fail("resizes in a way that is not followed");
+  return move([&](Value x) -> Value {
+    for (auto [axis, scale] : llvm::enumerate(scales->getFloats())) {
+      if (!x || axis >= getShape(x).size())
+        return nullptr;
+      int64_t size = getShape(x)[axis];
+      if (scale == 1)
+        continue;
+      if (ShapedType::isDynamic(size) || !(scale > 0 && scale < 65536))
+        return nullptr;
+      SmallVector<int64_t> places;
+      int64_t extent = std::floor(static_cast<float>(size) * scale);
+      for (int64_t o = 0; o < extent; ++o)
+        places.push_back(std::floor(static_cast<float>(o) / scale));
+      x = takeAlong(x, axis, places);
+    }
+    return x;
+  });
+}
+
 Error GraphBuilder::pad() {
   const OnnxConstant *pads = getConstant(1), *value = getConstant(2);
+  if (getAttribute("mode").text == "edge" && pads && node->inputs.size() == 2)
+    return move([&](Value x) -> Value {
+      std::vector<int64_t> sizes = pads->getIntegers();
+      size_t rank = getShape(x).size();
+      for (size_t axis = 0; axis < rank && x; ++axis) {
+        if (sizes.size() != 2 * rank || sizes[axis] < 0 ||
+            sizes[rank + axis] < 0)
+          return nullptr;
+        int64_t before = sizes[axis], after = sizes[rank + axis],
+                size = getShape(x)[axis];
+        auto number = [&](int64_t value) -> Value {
+          return arith::ConstantIndexOp::create(b, value);
+        };
+        if (before == 0 && after == 0)
+          continue;
+        x = takeAlong(x, axis, size + before + after, [&](Value at) -> Value {
+          at = arith::SubIOp::create(b, at, number(before));
+          at = arith::MaxSIOp::create(b, at, number(0));
+          return arith::MinSIOp::create(b, at, number(size - 1));
+        });
+      }
+      return x;
+    });
   if (node->attributes.count("mode") && getAttribute("mode").text != "constant")
-    return fail("reads the nearest element at a border, which is not followed");
+    return fail("reads elements at a border in a way that is not followed");
   Value x = getFloat(getInput(0));
   if (!pads || !value || value->getFloats().size() != 1 || !x)
     return failOperand();

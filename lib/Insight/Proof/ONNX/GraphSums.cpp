@@ -76,23 +76,28 @@ bool GraphBuilder::addToSum() {
   return true;
 }
 
+/// Transposed, pixel t * stride + r of the result has of pixel t - j the taps
+/// k with k * dilation = j * stride + r: each phase r has taps of its own.
 Error GraphBuilder::convolution() {
   const Known &x = getInput(0), &w = getInput(1);
+  bool isTransposed = node->kind == "ConvTranspose";
   if (!w.constant)
     return fail("has a weight that is no constant");
   ArrayRef<int64_t> weightShape = w.constant->shape;
   if (weightShape.size() < 3 || !isPositive(weightShape))
     return fail("has a weight of another shape");
-  int64_t out = weightShape[0], in = weightShape[1],
-          spatial = weightShape.size() - 2,
+  int64_t spatial = weightShape.size() - 2,
           groups = node->attributes.count("group")
                        ? getAttribute("group").integer
                        : 1;
+  if (groups < 1 || weightShape[0] % groups != 0)
+    return fail("has groups that its weight isn't for");
+  int64_t out = isTransposed ? weightShape[1] * groups : weightShape[0],
+          in = isTransposed ? weightShape[0] / groups : weightShape[1];
   auto sum = makeSum(out, /*axis=*/1);
   if (!sum)
     return sum.takeError();
-  if (groups < 1 || out % groups != 0 ||
-      !hasRank(x.integers->value, weightShape.size()) ||
+  if (!hasRank(x.integers->value, weightShape.size()) ||
       getShape(x.integers->value)[1] != groups * in)
     return fail("has an image, or groups, that its weight isn't for");
   auto getList = [&](StringRef name, int64_t count, int64_t rest) {
@@ -103,10 +108,11 @@ Error GraphBuilder::convolution() {
   };
   SmallVector<int64_t> strides = getList("strides", spatial, 1),
                        dilations = getList("dilations", spatial, 1),
-                       pads = getList("pads", 2 * spatial, 0);
+                       pads = getList("pads", 2 * spatial, 0),
+                       more = getList("output_padding", spatial, 0);
   if (int64_t(strides.size()) != spatial || !isPositive(strides) ||
       int64_t(dilations.size()) != spatial || !isPositive(dilations) ||
-      int64_t(pads.size()) != 2 * spatial ||
+      int64_t(pads.size()) != 2 * spatial || int64_t(more.size()) != spatial ||
       llvm::any_of(pads, [](int64_t size) { return size < 0; }))
     return fail("has windows without a meaning here");
   if (node->inputs.size() > 2) {
@@ -127,8 +133,25 @@ Error GraphBuilder::convolution() {
                     });
   SmallVector<OpFoldResult> low(2, b.getIndexAttr(0)),
       high(2, b.getIndexAttr(0));
-  SmallVector<int64_t> result = {shape[0], groups, out / groups};
-  for (int64_t i = 0; i < spatial; ++i) {
+  SmallVector<int64_t> result = {shape[0], groups, out / groups},
+                       phases(spatial, 1), counts(weightShape.drop_front(2)),
+                       sizes;
+  for (int64_t i = 0; isTransposed && i < spatial; ++i) {
+    int64_t reach = dilations[i] * (counts[i] - 1);
+    sizes.push_back(strides[i] * (shape[2 + i] - 1) + reach + 1 + more[i] -
+                    pads[i] - pads[spatial + i]);
+    if (ShapedType::isDynamic(shape[2 + i]) || sizes.back() <= 0)
+      return fail("has an image of another size");
+    phases[i] = strides[i];
+    counts[i] = reach / strides[i] + 1;
+    int64_t pixels = std::max<int64_t>(
+        llvm::divideCeil(sizes.back() + pads[i], strides[i]), shape[2 + i]);
+    low.push_back(b.getIndexAttr(counts[i] - 1));
+    high.push_back(b.getIndexAttr(pixels - shape[2 + i]));
+    shape[2 + i] = pixels + counts[i] - 1;
+    result.append({pixels, phases[i]});
+  }
+  for (int64_t i = 0; !isTransposed && i < spatial; ++i) {
     low.push_back(b.getIndexAttr(pads[i]));
     high.push_back(b.getIndexAttr(pads[spatial + i]));
     shape[2 + i] += pads[i] + pads[spatial + i];
@@ -137,10 +160,8 @@ Error GraphBuilder::convolution() {
             strides[i] +
         1);
   }
-  if (llvm::any_of(pads, [](int64_t size) { return size != 0; }))
-    image =
-        tensor::PadOp::create(b, RankedTensorType::get(shape, b.getI32Type()),
-                              image, low, high, integer(0));
+  image = tensor::PadOp::create(b, RankedTensorType::get(shape, b.getI32Type()),
+                                image, low, high, integer(0));
   // Channels g * in + i are of group g.
   SmallVector<ReassociationIndices> cut = {{0}, {1, 2}};
   for (int64_t i = 0; i < spatial; ++i)
@@ -150,17 +171,33 @@ Error GraphBuilder::convolution() {
   image = tensor::ExpandShapeOp::create(
       b, RankedTensorType::get(inGroups, b.getI32Type()), image, cut);
 
-  // w - zw.
-  SmallVector<int32_t> factors;
-  std::vector<int64_t> elements = w.constant->getIntegers();
-  for (auto [i, value] : llvm::enumerate(elements)) {
-    ArrayRef<int32_t> zeroPoints = w.integers->zeroPoints;
-    factors.push_back(
-        value -
-        zeroPoints[zeroPoints.size() == 1 ? 0 : i * out / elements.size()]);
-  }
+  // w - zw, by group, output, phases, input and taps.
   SmallVector<int64_t> factorShape = {groups, out / groups};
-  factorShape.append(weightShape.begin() + 1, weightShape.end());
+  factorShape.append(phases);
+  factorShape.push_back(in);
+  factorShape.append(counts);
+  SmallVector<int32_t> factors(ShapedType::getNumElements(factorShape), 0);
+  ArrayRef<int32_t> zeroPoints = w.integers->zeroPoints;
+  for (auto [index, value] : llvm::enumerate(w.constant->getIntegers())) {
+    int64_t rest = index, channel = 0, place = 0, step = 1;
+    SmallVector<int64_t> phase(spatial), tap(spatial);
+    for (int64_t i = spatial; i-- > 0; rest /= weightShape[2 + i]) {
+      tap[i] = rest % weightShape[2 + i];
+      if (!isTransposed)
+        continue;
+      phase[i] = tap[i] * dilations[i] % strides[i];
+      tap[i] = counts[i] - 1 - tap[i] * dilations[i] / strides[i];
+    }
+    int64_t second = rest % weightShape[1], first = rest / weightShape[1];
+    channel = isTransposed ? first / in * (out / groups) + second : first;
+    SmallVector<int64_t> at = {channel};
+    at.append(phase);
+    at.push_back(isTransposed ? first % in : second);
+    at.append(tap);
+    for (int64_t d = at.size(); d-- > 0; step *= factorShape[1 + d])
+      place += at[d] * step;
+    factors[place] = value - zeroPoints[zeroPoints.size() == 1 ? 0 : channel];
+  }
   Value weight = arith::ConstantOp::create(
       b,
       DenseElementsAttr::get(RankedTensorType::get(factorShape, b.getI32Type()),
@@ -169,7 +206,7 @@ Error GraphBuilder::convolution() {
   unsigned rank = result.size();
   sum->make = [=](ArrayRef<int32_t> bias) -> Value {
     Operand batch{image, {b.getAffineDimExpr(0)}};
-    batch.at.resize(rank, b.getAffineConstantExpr(0));
+    batch.at.resize(2 + spatial + 1, b.getAffineConstantExpr(0));
     SmallVector<Operand> begin = {batch};
     if (!bias.empty())
       begin.push_back({arith::ConstantOp::create(
@@ -181,17 +218,20 @@ Error GraphBuilder::convolution() {
     Value init = map(result, b.getI32Type(), begin, [&](ValueRange v) {
       return bias.empty() ? integer(0) : Value(v[1]);
     });
-    // n, g, o, places; i, taps.
+    // n, g, o, places, of which each has a phase if it is transposed; i, taps.
     Operand read{image, dims(2)}, factor{weight, dims(2, 1)};
     AffineExpr inner = b.getAffineDimExpr(rank);
     read.at.push_back(inner);
-    factor.at.push_back(inner);
     for (int64_t i = 0; i < spatial; ++i) {
-      AffineExpr tap = b.getAffineDimExpr(rank + 1 + i);
-      read.at.push_back(b.getAffineDimExpr(3 + i) * strides[i] +
-                        tap * dilations[i]);
-      factor.at.push_back(tap);
+      AffineExpr tap = b.getAffineDimExpr(rank + 1 + i),
+                 at = b.getAffineDimExpr(3 + (isTransposed ? 2 * i : i));
+      read.at.push_back(isTransposed ? at + tap
+                                     : at * strides[i] + tap * dilations[i]);
+      factor.at.push_back(isTransposed ? b.getAffineDimExpr(4 + 2 * i)
+                                       : b.getAffineConstantExpr(0));
     }
+    factor.at.push_back(inner);
+    factor.at.append(dims(spatial, rank + 1));
     Value all = map(
         result, b.getI32Type(), {read, factor},
         [&](ValueRange v) -> Value {
@@ -200,9 +240,31 @@ Error GraphBuilder::convolution() {
         },
         1 + spatial, init);
     SmallVector<int64_t> joined = {result[0], out};
-    joined.append(result.begin() + 3, result.end());
-    return tensor::CollapseShapeOp::create(
-        b, RankedTensorType::get(joined, b.getI32Type()), all, cut);
+    SmallVector<ReassociationIndices> groups = {{0}, {1, 2}};
+    for (int64_t i = 0; i < spatial; ++i) {
+      int64_t d = 3 + (isTransposed ? 2 * i : i);
+      groups.push_back({d});
+      if (isTransposed)
+        groups.back().push_back(d + 1);
+      joined.push_back(isTransposed ? result[d] * result[d + 1] : result[d]);
+    }
+    all = tensor::CollapseShapeOp::create(
+        b, RankedTensorType::get(joined, b.getI32Type()), all, groups);
+    if (!isTransposed)
+      return all;
+    // Its padding is what is left out.
+    SmallVector<OpFoldResult> offsets(2, b.getIndexAttr(0)), extents,
+        steps(joined.size(), b.getIndexAttr(1));
+    extents.push_back(
+        ShapedType::isDynamic(joined[0])
+            ? OpFoldResult(tensor::DimOp::create(b, all, 0).getResult())
+            : OpFoldResult(b.getIndexAttr(joined[0])));
+    extents.push_back(b.getIndexAttr(out));
+    for (int64_t i = 0; i < spatial; ++i) {
+      offsets.push_back(b.getIndexAttr(pads[i]));
+      extents.push_back(b.getIndexAttr(sizes[i]));
+    }
+    return tensor::ExtractSliceOp::create(b, all, offsets, extents, steps);
   };
   Known known;
   known.sum = std::move(*sum);

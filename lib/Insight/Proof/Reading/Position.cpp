@@ -139,12 +139,13 @@ std::optional<Linear> Scope::solve(const Table &table) {
     for (int64_t i = 1; i < extent; ++i) {
       if (read(index.offset + i * factor) == sum.offset + i * step)
         continue;
-      if (extent % i == 0)
-        wantedSplit = Split{loop, i};
+      if (extent % i != 0)
+        return follow(table);
+      wantedSplit = Split{loop, i};
       return std::nullopt;
     }
     if (MulOverflow(count, extent, count) || count > (int64_t(1) << 20))
-      return std::nullopt;
+      return follow(table);
   }
   for (int64_t i = 0; i < count; ++i) {
     int64_t rest = i, at = index.offset, value = sum.offset;
@@ -156,9 +157,69 @@ std::optional<Linear> Scope::solve(const Table &table) {
       value += it == sum.coefficients.end() ? 0 : place * it->second;
     }
     if (read(at) != value)
-      return std::nullopt;
+      return follow(table);
   }
   return sum;
+}
+
+Linear Scope::follow(Loop added) {
+  for (unsigned i = 0; i < loops.size(); ++i)
+    if (loops[i].name == added.name)
+      return loop(i);
+  loops.push_back(std::move(added));
+  return loop(loops.size() - 1);
+}
+
+std::optional<Linear> Scope::follow(const Table &places) {
+  std::vector<int64_t> entries;
+  for (int64_t i = 0; i < ShapedType::getNumElements(places.shape); ++i)
+    entries.push_back(places.read(i).getSExtValue());
+  if (entries.empty() || *min_element(entries) < 0)
+    return std::nullopt;
+  int64_t extent = *max_element(entries) + 1;
+  unsigned number =
+      knownPlaces.try_emplace(std::move(entries), knownPlaces.size())
+          .first->second;
+  return follow({extent,
+                 "place" + std::to_string(number) + print(places.position),
+                 places});
+}
+
+std::optional<Linear> Scope::limit(const Linear &at, int64_t bound,
+                                   bool isMost) {
+  auto range = getRange(at);
+  if (!range || range->second - range->first > (int64_t(1) << 20))
+    return std::nullopt;
+  auto [lo, hi] = *range;
+  if (isMost ? hi <= bound : lo >= bound)
+    return at;
+  Table places;
+  places.shape = {hi - lo + 1};
+  places.position = {at + Linear(-lo)};
+  places.read = [=, lo = lo](int64_t i) {
+    return APInt(64, isMost ? std::min(lo + i, bound) : std::max(lo + i, bound),
+                 /*isSigned=*/true);
+  };
+  return follow(places);
+}
+
+Linear Scope::choose(Term chosen, int64_t extent) {
+  return follow({extent,
+                 "the row of " + std::to_string(extent) + " at " + chosen->name,
+                 std::nullopt, chosen});
+}
+
+std::optional<Term> Scope::getNumber(const Linear &at) {
+  if (at.isConstant())
+    return terms.constant(64, at.offset);
+  auto range = getRange(at);
+  if (!range || range->first < 0 || range->second >= (int64_t(1) << 20))
+    return std::nullopt;
+  Table numbers;
+  numbers.shape = {range->second + 1};
+  numbers.position = {at};
+  numbers.read = [](int64_t i) { return APInt(64, i); };
+  return element(std::move(numbers), bits(64), "place");
 }
 
 Term Scope::element(unsigned operand, Sort sort, const Position &at) {

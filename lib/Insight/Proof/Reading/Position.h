@@ -35,12 +35,6 @@ inline Linear operator+(Linear a, const Linear &b) { return a += b; }
 
 using Position = llvm::SmallVector<Linear, 6>;
 
-/// A loop: of elements of the result, or of a sum.
-struct Loop {
-  int64_t extent; // of an unknown one kDynamic
-  std::string name;
-};
-
 /// A constant that is read at some position.
 struct Table {
   /// The bits of the element of a row-major index.
@@ -49,6 +43,16 @@ struct Table {
   Position position;
 
   Linear getIndex() const;
+};
+
+/// A loop: of elements of the result, or of a sum. Or a place that follows from
+/// others, which is any of its extent where it is proven: an entry of `places`,
+/// or the integer `chosen`.
+struct Loop {
+  int64_t extent; // of an unknown one kDynamic
+  std::string name;
+  std::optional<Table> places;
+  Term chosen = nullptr;
 };
 
 /// What a formula and the code that is held against it have in common: loops,
@@ -77,9 +81,16 @@ public:
   /// for that: `wantedSplit`, and fails.
   std::optional<std::pair<Linear, Linear>> divide(const Linear &at,
                                                   int64_t size);
-  /// The elements of `table` as a sum of loops. If they are none, but would be
-  /// with a loop split, asks for that, and fails.
+  /// The elements of `table`, which are places, as a sum of loops: of one that
+  /// follows, if of no others. If they would be with a loop split, asks for
+  /// that, and fails.
   std::optional<Linear> solve(const Table &table);
+  /// `at`, but at least `bound`, or with `isMost` at most.
+  std::optional<Linear> limit(const Linear &at, int64_t bound, bool isMost);
+  /// The place `chosen`, which is below `extent`.
+  Linear choose(Term chosen, int64_t extent);
+  /// `at` as an integer of 64 bits.
+  std::optional<Term> getNumber(const Linear &at);
   struct Split {
     unsigned loop;
     int64_t inner;
@@ -129,7 +140,13 @@ public:
   std::map<Term, Extreme> extremes;
 
 private:
+  /// The loop of that name, which `added` is if there is none.
+  Linear follow(Loop added);
+  std::optional<Linear> follow(const Table &places);
+
   std::vector<Loop> loops;
+  /// Entries of places, by their number.
+  std::map<std::vector<int64_t>, unsigned> knownPlaces;
 };
 
 } // namespace qbackend::proof

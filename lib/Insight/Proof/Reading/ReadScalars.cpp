@@ -296,6 +296,8 @@ static std::optional<Linear> combine(Operation *op, ArrayRef<Scalar> operands,
     return sums[0] * sums[1].offset;
   if (isa<arith::MulIOp>(op) && sums[0].isConstant())
     return sums[1] * sums[0].offset;
+  if (isa<arith::MinSIOp, arith::MaxSIOp>(op) && sums[1].isConstant())
+    return scope.limit(sums[0], sums[1].offset, isa<arith::MinSIOp>(op));
   if (isa<arith::DivUIOp, arith::RemUIOp>(op) && sums[1].isConstant() &&
       sums[1].offset > 0) {
     auto range = scope.getRange(sums[0]);
@@ -341,9 +343,8 @@ Expected<Scalar> qbackend::proof::readScalarOp(Operation *op,
   for (const Scalar &operand : operands) {
     if (auto *term = std::get_if<Term>(&operand))
       terms.push_back(*term);
-    else if (std::get<Linear>(operand).isConstant())
-      terms.push_back(
-          scope.terms.constant(64, std::get<Linear>(operand).offset));
+    else if (auto number = scope.getNumber(std::get<Linear>(operand)))
+      terms.push_back(*number);
     else
       return fail("computes with the place of an element, which is not "
                   "followed");

@@ -88,6 +88,13 @@ APInt ArrayFormula::read(Term variable, ArrayRef<Array> inputs) const {
 }
 
 const APInt &ArrayFormula::run(Evaluator &evaluator, ArrayRef<Array> inputs) {
+  for (auto [loop, value] : llvm::zip_equal(scope.getLoops(), values)) {
+    if (loop.places)
+      value =
+          loop.places->read(evaluate(loop.places->getIndex())).getSExtValue();
+    else if (loop.chosen)
+      value = read(loop.chosen, inputs).getZExtValue();
+  }
   std::vector<APInt> given;
   for (Term variable : evaluator.variables())
     given.push_back(read(variable, inputs));
