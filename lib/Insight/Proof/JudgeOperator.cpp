@@ -30,6 +30,24 @@ static std::set<std::string> getElements(Term term) {
   return names;
 }
 
+/// Makes the sum of `code`, of 64 bits, one of 32 that is extended.
+static void narrowSum(Code &code, Terms &terms) {
+  Fold &fold = *code.fold;
+  auto trunc = [&](Term term) {
+    return terms.make(Fn::Trunc, bits(32), {term});
+  };
+  Term carried = terms.variable("carried", bits(32)),
+       result = terms.variable("sum", bits(32)),
+       wide = terms.make(Fn::ExtS, bits(64), {result});
+  // carried + addend, whichever comes first.
+  Term addend = fold.step->operands[fold.step->operands[0] == fold.carried];
+  code.replace(terms, {{fold.result, wide}});
+  fold.step = terms.binary(Fn::Add, carried, trunc(addend));
+  fold.init = trunc(fold.init);
+  fold.carried = carried;
+  fold.result = result;
+}
+
 Error Judge::judge(Operation *op, func::FuncOp lowered) {
   std::vector<SmallVector<int64_t>> digits;
   for (int64_t size : cast<ShapedType>(op->getResult(0).getType()).getShape())
@@ -234,6 +252,11 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
     if (isWrong)
       return true;
   }
+  // A sum of 64 bits that fits 32 may be held in these.
+  if (fold && code->fold->carried->sort == bits(32) &&
+      fold->carried->sort == bits(64) && proof.sums &&
+      llvm::isInt<32>(proof.sums->first) && llvm::isInt<32>(proof.sums->second))
+    narrowSum(expected, terms);
   if (fold) {
     Term result = nullptr;
     auto steps = laws.proveFold(*code, expected, result);

@@ -197,11 +197,6 @@ static func::FuncOp findLowered(Operation *op, ModuleOp lowered,
 /// int8.conv2d that has no tensors.
 static Error judgeBuffers(int8::Conv2dOp op, const ProveOptions &options,
                           Solver &solver, OperatorProof &proof) {
-  if (!op.getInput().getType().getElementType().isInteger(8)) {
-    proof.reason = "its kernel reads activations of 16 bits, which no step is "
-                   "for yet";
-    return Error::success();
-  }
   auto function = op->getParentOfType<func::FuncOp>();
   OwningOpRef<ModuleOp> emitted;
   ModuleOp code = options.lowered;

@@ -31,8 +31,8 @@ KernelJudge::Result KernelJudge::checkCopy(Environment &values) {
   std::vector<int64_t> sources(scratch.size, 0);
   Result finding;
   Fn extend = op.getIsSigned() ? Fn::ExtS : Fn::ExtU;
-  Term byte = scope.terms.variable("byte", bits(8));
-  Term held = scratch.sort.width == 8
+  Term byte = scope.terms.variable("byte", bits(inputBits));
+  Term held = scratch.sort.width == inputBits
                   ? byte
                   : scope.terms.make(extend, scratch.sort, {byte});
   hasOtherSign = llvm::any_of(copies, [](const KernelAccess *copy) {
@@ -43,7 +43,7 @@ KernelJudge::Result KernelJudge::checkCopy(Environment &values) {
     held = scope.terms.binary(Fn::Xor, held,
                               scope.terms.constant(scratch.sort.width, 128));
   llvm::DenseMap<Term, Term> padding = {
-      {byte, scope.terms.constant(8, op.getPadValue())}};
+      {byte, scope.terms.constant(inputBits, op.getPadValue())}};
   Term pad = scope.terms.replace(held, padding);
   for (const KernelAccess *copy : copies) {
     std::vector<unsigned> loops;
@@ -217,10 +217,11 @@ KernelJudge::Result KernelJudge::checkVector(const StoredVector &vector,
 /// wrap, any.
 std::pair<int64_t, int64_t> KernelJudge::boundSum(int64_t output) {
   int64_t first = bias[output], last = first, count = weight.size() / out;
-  int64_t least = op.getIsSigned() ? -128 : 0;
+  int64_t range = (int64_t(1) << inputBits) - 1,
+          least = op.getIsSigned() ? ~(range >> 1) : 0;
   for (int64_t w : ArrayRef(weight).slice(output * count, count)) {
-    first += std::min(w * least, w * (least + 255));
-    last += std::max(w * least, w * (least + 255));
+    first += std::min(w * least, w * (least + range));
+    last += std::max(w * least, w * (least + range));
   }
   if (first < INT32_MIN || last > INT32_MAX)
     return {INT32_MIN, INT32_MAX};
@@ -322,7 +323,8 @@ KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
         wanted[ky * dilationY * row + kx * dilationX * in + i] =
             getWeight(output, ky, kx, i);
   auto getByte = [&](unsigned value) {
-    return op.getIsSigned() ? int64_t(int8_t(value)) : int64_t(value);
+    return op.getIsSigned() ? llvm::SignExtend64(value, inputBits)
+                            : int64_t(value);
   };
   // By what is read where the byte is.
   auto apply = [&](const ByteFunction &function, unsigned value) {
@@ -340,11 +342,12 @@ KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
   };
   // A function that is the byte and a constant has been looked at once.
   bool isPlain = factors.size() <= 1;
+  unsigned count = 1u << inputBits;
   uint32_t offset = 0;
   if (!factors.empty()) {
     const ByteFunction &function = *factors.begin()->first;
     offset = apply(function, 0);
-    for (unsigned value = 0; value < 256 && isPlain; ++value)
+    for (unsigned value = 0; value < count && isPlain; ++value)
       isPlain = apply(function, value) - offset == uint32_t(getByte(value));
   }
   for (int64_t at = 0; at < reach; ++at) {
@@ -355,7 +358,7 @@ KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
       constant += factor * offset;
       continue;
     }
-    for (unsigned value = 256; value-- > 0;) {
+    for (unsigned value = count; value-- > 0;) {
       uint32_t added = 0, zero = 0;
       for (auto &[function, factor] : factors) {
         added += factor[at] * apply(*function, value);

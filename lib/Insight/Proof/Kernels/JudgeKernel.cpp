@@ -59,6 +59,7 @@ KernelJudge::Result KernelJudge::readOp() {
   resultArgument = result.getArgNumber();
   if (other)
     residualArgument = other.getArgNumber();
+  inputBits = inputType.getElementTypeBitWidth();
   weight = readConstant<int8_t>(op.getWeight());
   bias = readConstant<int32_t>(op.getBias());
   if (op.getMultiplier() && isFixedPoint()) {

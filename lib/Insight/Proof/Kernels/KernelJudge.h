@@ -116,6 +116,8 @@ private:
   /// As bits: floats, or fixed-point numbers of 64.
   std::vector<uint64_t> multiplier;
   Sort multiplierSort = f32();
+  /// Of an element of the image.
+  unsigned inputBits = 8;
   int64_t batch, height, width, in, out, kernelY, kernelX, inGroup, outGroup,
       resultY, resultX;
   unsigned inputArgument, resultArgument;

@@ -115,9 +115,7 @@ std::string KernelJudge::run(func::FuncOp code) {
   };
   // What is 0 to the sums.
   std::vector<std::optional<APInt>> given(inputs.size());
-  given[getInput(inputArgument)] =
-      APInt(64, op.getPadValue())
-          .trunc(op.getInput().getType().getElementTypeBitWidth());
+  given[getInput(inputArgument)] = APInt(64, op.getPadValue()).trunc(inputBits);
   return runCode(*module, entry.getSymName(), given, compare, manyRuns,
                  /*onBuffers=*/true);
 }
@@ -144,7 +142,8 @@ APInt KernelJudge::addUp(const Array &image, int64_t index) {
           value = getElement(image, at).getZExtValue();
         else
           // The byte of that value.
-          value = op.getIsSigned() ? int8_t(value) : uint8_t(value);
+          value = op.getIsSigned() ? llvm::SignExtend64(value, inputBits)
+                                   : uint8_t(value);
         total += uint32_t(value * getWeight(o, ky, kx, i));
       }
     }

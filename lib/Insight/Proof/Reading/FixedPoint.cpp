@@ -71,10 +71,10 @@ Term qbackend::proof::scaleByFixedPoint(
 }
 
 Term qbackend::proof::addZeroPoint(Term value, int64_t zeroPoint, int64_t lo,
-                                   int64_t hi, Terms &terms) {
+                                   int64_t hi, Terms &terms, unsigned width) {
   value = terms.maxS(value, terms.constant(32, lo - zeroPoint));
   value = terms.minS(value, terms.constant(32, hi - zeroPoint));
   return terms.make(
-      Fn::Trunc, bits(8),
+      Fn::Trunc, bits(width),
       {terms.binary(Fn::Add, value, terms.constant(32, zeroPoint))});
 }

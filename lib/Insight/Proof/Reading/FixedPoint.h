@@ -23,10 +23,10 @@ Term roundProduct(Term value, Term multiplier, Term shift,
 Term scaleByFixedPoint(Term value, qnnpack::RequantizationAttr requantization,
                        Terms &terms);
 
-/// clamp(value, lo - zeroPoint, hi - zeroPoint) + zeroPoint in the low byte, of
-/// a `value` of 32 bits.
+/// clamp(value, lo - zeroPoint, hi - zeroPoint) + zeroPoint in the low `width`
+/// bits, of a `value` of 32.
 Term addZeroPoint(Term value, int64_t zeroPoint, int64_t lo, int64_t hi,
-                  Terms &terms);
+                  Terms &terms, unsigned width = 8);
 
 } // namespace qbackend::proof
 

@@ -40,7 +40,7 @@ Term qbackend::proof::makeKernelByte(int8::Conv2dOp op, Term sum, Term m,
     return addZeroPoint(
         roundProduct(sum, factor, shift, requantize.getRounding(), terms),
         requantize.getZeroPoint(), requantize.getLo(), requantize.getHi(),
-        terms);
+        terms, op.getInput().getType().getElementTypeBitWidth());
   }
   Term product = terms.binary(Fn::MulF, terms.make(Fn::SToF, f32(), {sum}), m);
   Term isLarge =
@@ -97,8 +97,6 @@ Term qbackend::proof::makeKernelResult(int8::Conv2dOp op, Term byte,
 Expected<Term> Reader::readKernel(int8::Conv2dOp op, const Position &at) {
   if (op.getNumResults() != 1)
     return fail(op, "writes memory");
-  if (!op.getInput().getType().getElementType().isInteger(8))
-    return fail(op, "reads activations of 16 bits, which is not followed");
   Terms &terms = scope.terms;
   ShapedType inputType = op.getInput().getType(),
              weightType = op.getWeight().getType();
@@ -145,7 +143,7 @@ Expected<Term> Reader::readKernel(int8::Conv2dOp op, const Position &at) {
   auto x = readTensor(op.getInput(), read);
   if (!x)
     return x;
-  Term outside = terms.constant(8, op.getPadValue());
+  Term outside = terms.constant((*x)->sort.width, op.getPadValue());
   x = terms.select(scope.inside(read, inputType.getShape()), *x, outside);
   Fn extend = op.getIsSigned() ? Fn::ExtS : Fn::ExtU;
   found.init = *bias;

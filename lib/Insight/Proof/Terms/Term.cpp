@@ -248,6 +248,11 @@ Term Terms::make(Fn op, Sort sort, ArrayRef<Term> operands) {
   if ((op == Fn::Add || op == Fn::Sub) && operands[1]->op == Fn::Constant &&
       operands[1]->value.isZero())
     return operands[0];
+  // What was extended before.
+  if (op == Fn::Trunc &&
+      (operands[0]->op == Fn::ExtS || operands[0]->op == Fn::ExtU) &&
+      operands[0]->operands[0]->sort == sort)
+    return operands[0]->operands[0];
   if (all_of(operands, [](Term term) { return term->op == Fn::Constant; })) {
     SmallVector<APInt, 3> values;
     for (Term operand : operands)

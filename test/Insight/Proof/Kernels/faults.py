@@ -152,6 +152,20 @@ FAULTS = [
     ("an integer behind the truncation", "fixed_even", "sse2",
      r"llvm\.call_intrinsic \"llvm\.lrint[^(]*\"\((%\d+)\) : \(vector<4xf64>\) -> "
      r"vector<4xi32>", r"arith.fptosi \1 : vector<4xf64> to vector<4xi32>"),
+    # Activations of 16 bits.
+    ("pairs that are swapped", "sixteen_relu", "avx2",
+     r'(packed : memref<128xi16> = dense<"0x)(....)(....)', r"\1\3\2"),
+    ("a pair that is read once more", "sixteen_relu", "avx2",
+     r"(%c2_29 = arith\.constant )(2)", change(-2)),
+    ("a product that is added twice", "sixteen", "avx2",
+     r'( +)(%\d+) = arith\.addi (%arg\d+), (%\d+) : vector<8xi32>',
+     r"\1%twice = arith.addi \4, \4 : vector<8xi32>\n"
+     r"\1\2 = arith.addi \3, %twice : vector<8xi32>"),
+    ("a border that is not 0", "sixteen", "avx2", r"(constant )(0)(?= : i16)", change(1)),
+    ("a half that is missing", "sixteen", "avx2",
+     r"(constant dense<)(1)(?=> : vector<8xi64>)", change(-1)),
+    ("a relu that is one off", "sixteen_relu", "avx2", r"(constant )(0)(?= : i32)",
+     change(1)),
 ]
 
 # No image has such a sum, or hardly one.

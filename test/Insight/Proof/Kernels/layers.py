@@ -10,7 +10,7 @@ import sys
 
 # `most` is the largest weight, `scale` the smallest of three multipliers.
 DEFAULTS = dict(stride=(1, 1), padding=(0, 0, 0, 0), dilation=(1, 1), groups=1,
-                signed=False, pad=3, most=127, scale=0.0005,
+                signed=False, bits=8, pad=3, most=127, scale=0.0005,
                 rounding=None, requantize=(0, 0, 255, 255), add=None)
 LAYERS = {
     "pointwise": dict(x="1x4x5x8", w=(20, 1, 1, 8), y="1x4x5x20"),
@@ -67,6 +67,16 @@ LAYERS = {
     # More than one block of outputs reads an image of 16 bits for each byte.
     "wide": dict(x="1x3x3x4", w=(160, 3, 3, 4), y="1x3x3x160", padding=(1, 1, 1, 1),
                  pad=100, requantize=(1, 0, 255, 255)),
+    # Activations of 16 bits.
+    "sixteen": dict(x="1x6x7x5", w=(36, 3, 3, 5), y="1x6x7x36", signed=True, bits=16,
+                    pad=0, padding=(1, 1, 1, 1), rounding="half_up",
+                    requantize=(0, -32768, 32767, 32767)),
+    "sixteen_relu": dict(x="?x1x1x6", w=(10, 1, 1, 6), y="?x1x1x10", signed=True,
+                         bits=16, pad=0, rounding="half_up",
+                         requantize=(0, 0, 32767, 32767)),
+    "sixteen_depthwise": dict(x="1x7x9x20", w=(20, 3, 3, 1), y="1x5x7x20", groups=20,
+                              signed=True, bits=16, pad=0, rounding="half_up",
+                              requantize=(0, -32768, 32767, 32767)),
 }
 
 
@@ -105,8 +115,8 @@ def write(name):
         kind = "i64" if layer["rounding"] else "f32"
         constants["m"] = constant(f"{name}_m", (out,), kind,
                                   map(pack, scales) if layer["rounding"] else scales)
-        result = "i8"
-    types = {"x": f"memref<{layer['x']}xi8>",
+        result = f"i{layer['bits']}"
+    types = {"x": f"memref<{layer['x']}xi{layer['bits']}>",
              **{key: type for key, (_, type) in constants.items()}}
     given = {"x": types["x"]}
     if layer["add"]:
