@@ -98,3 +98,50 @@ func.func @split_affine(%x: tensor<2x4x3x3xf32>) -> tensor<2x4x3x3xf32> {
   %y = tensor.collapse_shape %r [[0], [1, 2], [3], [4]] : tensor<2x2x2x3x3xf32> into tensor<2x4x3x3xf32>
   return %y : tensor<2x4x3x3xf32>
 }
+
+// A mean in steps, of which one is over a dimension of size 1 that the view has put in.
+// CHECK: 0: instance_norm2d<axis = 1, eps = 1.000000e-05> weight[2] bias [2, 2, 5] <- input0
+// CHECK-NEXT: result 0
+#image = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+func.func @sum_of_one(%x: tensor<1x2x2x5xf32>) -> tensor<1x2x2x5xf32> {
+  %e = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [1, 2, 1, 2, 5] : tensor<1x2x2x5xf32> into tensor<1x2x1x2x5xf32>
+  %z = arith.constant dense<0.0> : tensor<1x2xf32>
+  %z1 = arith.constant dense<0.0> : tensor<1x2x1xf32>
+  %s1 = linalg.reduce ins(%e : tensor<1x2x1x2x5xf32>) outs(%z1 : tensor<1x2x1xf32>) dimensions = [3, 4] (%a: f32, %b: f32) {
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  }
+  %s = linalg.reduce ins(%s1 : tensor<1x2x1xf32>) outs(%z : tensor<1x2xf32>) dimensions = [2] (%a: f32, %b: f32) {
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  }
+  %n = arith.constant dense<10.0> : tensor<1x2xf32>
+  %m = arith.divf %s, %n : tensor<1x2xf32>
+  %5 = tensor.empty() : tensor<1x2x1x2x5xf32>
+  %mb = linalg.broadcast ins(%m : tensor<1x2xf32>) outs(%5 : tensor<1x2x1x2x5xf32>) dimensions = [2, 3, 4]
+  %d = arith.subf %e, %mb : tensor<1x2x1x2x5xf32>
+  %q = arith.mulf %d, %d : tensor<1x2x1x2x5xf32>
+  %v = linalg.reduce ins(%q : tensor<1x2x1x2x5xf32>) outs(%z : tensor<1x2xf32>) dimensions = [2, 3, 4] (%a: f32, %b: f32) {
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  }
+  %vm = arith.divf %v, %n : tensor<1x2xf32>
+  %eps = arith.constant dense<1.0e-5> : tensor<1x2xf32>
+  %ve = arith.addf %vm, %eps : tensor<1x2xf32>
+  %vs = math.sqrt %ve : tensor<1x2xf32>
+  %vb = linalg.broadcast ins(%vs : tensor<1x2xf32>) outs(%5 : tensor<1x2x1x2x5xf32>) dimensions = [2, 3, 4]
+  %y = arith.divf %d, %vb : tensor<1x2x1x2x5xf32>
+  %c = tensor.collapse_shape %y [[0], [1, 2], [3], [4]] : tensor<1x2x1x2x5xf32> into tensor<1x2x2x5xf32>
+  %w = arith.constant dense<[1.5, 0.75]> : tensor<2xf32>
+  %h = arith.constant dense<[0.25, -0.27]> : tensor<2xf32>
+  %4 = tensor.empty() : tensor<1x2x2x5xf32>
+  %wb = linalg.broadcast ins(%w : tensor<2xf32>) outs(%4 : tensor<1x2x2x5xf32>) dimensions = [0, 2, 3]
+  %hb = linalg.broadcast ins(%h : tensor<2xf32>) outs(%4 : tensor<1x2x2x5xf32>) dimensions = [0, 2, 3]
+  %r = linalg.generic {indexing_maps = [#image, #image, #image, #image], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%c, %wb, %hb : tensor<1x2x2x5xf32>, tensor<1x2x2x5xf32>, tensor<1x2x2x5xf32>) outs(%4 : tensor<1x2x2x5xf32>) {
+  ^bb0(%i: f32, %j: f32, %k: f32, %o: f32):
+    %p = arith.mulf %i, %j : f32
+    %t = arith.addf %p, %k : f32
+    linalg.yield %t : f32
+  } -> tensor<1x2x2x5xf32>
+  return %r : tensor<1x2x2x5xf32>
+}

@@ -317,11 +317,14 @@ const Formula *FormulaReader::readReduced(const Reduction &reduction,
   if (!variable.element)
     return nullptr;
   for (unsigned index : fresh) {
-    // Nothing that the input is read by.
-    if (!reducedDims[index])
+    if (reducedDims[index])
+      variable.axes.push_back(*reducedDims[index]);
+    // Nothing that the input is read by; views drop loops of one iteration.
+    else if (!reduction.isOfOne)
       return nullptr;
-    variable.axes.push_back(*reducedDims[index]);
   }
+  if (variable.axes.empty())
+    return variable.element;
   dropUnitAxes(variable.axes, type);
   variables.push_back(variable);
   Formula formula;

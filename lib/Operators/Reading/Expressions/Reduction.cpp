@@ -46,7 +46,7 @@ readLinalgReduction(OpResult result, ScalarExpressions &expressions) {
       (scalar->kind == ScalarKind::Add ? *start != 0 : *start > -FLT_MAX))
     return std::nullopt;
 
-  Reduction reduction{scalar->kind, element, {}, {}};
+  Reduction reduction{scalar->kind, element, {}, {}, false};
   // Loops of one iteration are of no interest beside others.
   auto iterators = op.getIteratorTypesArray();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -55,11 +55,11 @@ readLinalgReduction(OpResult result, ScalarExpressions &expressions) {
            (countsUnits || ranges[loop] != 1);
   };
   auto loops = llvm::seq<unsigned>(0, op.getNumLoops());
-  bool hasOnlyUnits = llvm::none_of(loops, [&](unsigned loop) {
+  reduction.isOfOne = llvm::none_of(loops, [&](unsigned loop) {
     return isReduced(loop, /*countsUnits=*/false);
   });
   for (unsigned loop : loops)
-    reduction.reduced.push_back(isReduced(loop, hasOnlyUnits));
+    reduction.reduced.push_back(isReduced(loop, reduction.isOfOne));
   for (AffineExpr expr : op.getMatchingIndexingMap(destination).getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim && !isa<AffineConstantExpr>(expr))
@@ -93,6 +93,7 @@ std::optional<Reduction> forms::readReduction(Value value,
   reduction.element = expressions.createOperand(
       op->getOperand(0),
       AffineMap::getMultiDimIdentityMap(rank, op->getContext()), type);
+  reduction.isOfOne = type.getDimSize(axis.getInt()) == 1;
   for (int64_t dim = 0; dim < rank; ++dim) {
     bool isReduced = dim == axis.getInt();
     reduction.reduced.push_back(isReduced);

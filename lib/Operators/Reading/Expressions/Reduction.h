@@ -19,6 +19,8 @@ struct Reduction {
   llvm::SmallVector<bool> reduced;
   /// The loop of each dimension of the result; none: its size is 1.
   llvm::SmallVector<std::optional<unsigned>> resultLoops;
+  /// Whether it is of one element, which it gives as it is.
+  bool isOfOne = false;
 };
 
 /// The reduction that computes `value`, which starts with 0 or with the least
