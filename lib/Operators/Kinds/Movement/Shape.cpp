@@ -48,11 +48,41 @@ static bool isVector(Value value, ConstantEvaluator &constants) {
   return !type || type.getRank() < 2;
 }
 
+/// The permutation that only moves dimensions of size 1 and makes `to` of
+/// `from`; empty if there is none. Upstream canonicalizes such transposes, as
+/// of the layout of one channel, to reshapes.
+static SmallVector<int64_t> getUnitPermutation(RankedTensorType from,
+                                               RankedTensorType to) {
+  SmallVector<int64_t> permutation;
+  if (from.getRank() != to.getRank())
+    return permutation;
+  auto isUnit = [&](int64_t dim) { return from.getDimSize(dim) == 1; };
+  auto dims = llvm::seq<int64_t>(0, from.getRank());
+  auto unit = llvm::find_if(dims, isUnit);
+  auto proper = llvm::find_if_not(dims, isUnit);
+  for (int64_t size : to.getShape()) {
+    auto &next = size == 1 ? unit : proper;
+    if (next == dims.end() || from.getDimSize(*next) != size)
+      return {};
+    permutation.push_back(*next);
+    next = std::find_if(std::next(next), dims.end(), [&](int64_t dim) {
+      return isUnit(dim) == (size == 1);
+    });
+  }
+  return permutation;
+}
+
 static bool addReshape(const Recognition &recognition, Value source) {
   auto from = getFloatType(source), to = getFloatType(recognition.result());
   MLIRContext *context = recognition.context();
   if (from == to) {
     recognition.add(DropoutAttr::get(context), {source});
+    return true;
+  }
+  if (SmallVector<int64_t> permutation = getUnitPermutation(from, to);
+      !permutation.empty()) {
+    recognition.add(TransposeAttr::get(context, recognition.ints(permutation)),
+                    {source});
     return true;
   }
   bool isFlatten = to.getRank() == 2 && from.getRank() > 2 &&
