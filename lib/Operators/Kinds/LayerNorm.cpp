@@ -375,10 +375,13 @@ bool NormBuilder::build() {
   auto isAxis = [&](unsigned dim) {
     return llvm::is_contained(norm.axes, dim);
   };
-  // All but the batch and `channel` are normalised together.
+  // All but the batch and `channel` are normalised together. Those of size 1
+  // tell norms over one element apart.
+  bool isOfOne =
+      llvm::none_of(norm.axes, [&](unsigned axis) { return isProper(axis); });
   auto isRest = [&](unsigned channel) {
     for (unsigned dim = 1; dim < type.getRank(); ++dim)
-      if (dim != channel && isProper(dim) && !isAxis(dim))
+      if (dim != channel && (isProper(dim) || isOfOne) && !isAxis(dim))
         return false;
     return !isAxis(0);
   };
