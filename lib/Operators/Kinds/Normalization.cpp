@@ -124,6 +124,10 @@ struct Affine {
   /// Whether there is a number for each channel, and whether x is multiplied by
   /// one: a number for all and a mask along the last dimension are no norm.
   bool varies = false, isScaled = false;
+  /// Whether each step is by one number for all channels, and of the last one
+  /// what such a step is: an operator of its own, before or behind a norm.
+  bool isByNumbers = false;
+  unsigned lastMultiplications = 0, lastAdditions = 0;
 };
 
 /// Reads scalars as affine functions of one activation.
@@ -208,7 +212,8 @@ std::optional<Affine> AffineReader::readOperand(const Scalar *scalar,
         isBias |= term->kind == ScalarKind::Operand &&
                   isContractionResult(term->value);
     if (expanded && !isBias)
-      if (auto affine = read(expanded, depth - 1))
+      if (auto affine = read(expanded, depth - 1);
+          affine && (size == 1 || !affine->isByNumbers))
         return affine;
     input = before;
   }
@@ -253,12 +258,20 @@ std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
   if (!b)
     return std::nullopt;
   bool ofX = !isConstant(*a) || !isConstant(*b);
-  bool isFactor = isConstant(*a) ? a->varies : b->varies;
+  bool isProduct =
+      scalar->kind == ScalarKind::Mul || scalar->kind == ScalarKind::Div;
+  const Affine &by = isConstant(*a) ? *a : *b, &steps = &by == &*a ? *b : *a;
+  bool isFactor = by.varies;
+  bool isNumber = ofX && !by.varies && by.shift.size() == 1 &&
+                  by.shift.front() != (isProduct ? 1 : 0);
+  bool isFirst = steps.multiplications + steps.additions == 0;
+  b->isByNumbers = isNumber && (isFirst || steps.isByNumbers);
+  b->lastMultiplications = isNumber && isProduct;
+  b->lastAdditions = isNumber && !isProduct;
   b->varies |= a->varies;
   b->isScaled |= a->isScaled;
   b->multiplications += a->multiplications;
   b->additions += a->additions;
-  bool isProduct = false;
   // One for all channels, unless one of both has one for each.
   Affine result = *b;
   result.scale.resize(std::max(a->scale.size(), b->scale.size()));
@@ -280,7 +293,6 @@ std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
       std::swap(a->scale, b->scale), std::swap(a->shift, b->shift);
     if (!isConstant(*a))
       return std::nullopt;
-    isProduct = true;
     for (size_t i = 0; i < result.scale.size(); ++i) {
       result.scale[i] = b->getScale(i) * a->getShift(i);
       result.shift[i] = b->getShift(i) * a->getShift(i);
@@ -289,7 +301,6 @@ std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
   case ScalarKind::Div:
     if (!isConstant(*b))
       return std::nullopt;
-    isProduct = true;
     for (size_t i = 0; i < result.scale.size(); ++i) {
       result.scale[i] = a->getScale(i) / b->getShift(i);
       result.shift[i] = a->getShift(i) / b->getShift(i);
@@ -444,8 +455,16 @@ static void recognizeAffine(Recognition &recognition) {
     bool isOne = type.getDimSize(axis) == 1 &&
                  isOfConvolution(reader.input->value, axis, expressions);
     unsigned least = isOne ? 2 : getLeastSteps(type);
-    if (!(isOne || affine->isScaled) || affine->multiplications < least ||
-        affine->additions < least)
+    auto isNorm = [&](unsigned multiplications, unsigned additions) {
+      return (isOne || affine->isScaled) && multiplications >= least &&
+             additions >= least;
+    };
+    unsigned multiplications =
+        affine->multiplications - affine->lastMultiplications;
+    unsigned additions = affine->additions - affine->lastAdditions;
+    if (!isNorm(affine->multiplications, affine->additions) ||
+        (affine->lastMultiplications + affine->lastAdditions != 0 &&
+         isNorm(multiplications, additions)))
       continue;
     Attribute kind = getKind(recognition, axis, /*eps=*/0);
     if (!kind || !llvm::all_of(affine->scale, [](double number) {

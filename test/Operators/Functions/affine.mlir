@@ -241,3 +241,75 @@ func.func @one_with_any_batch(%image: tensor<?x4x5x3xf32>) -> tensor<?x1x2x3xf32
   } -> tensor<?x1x2x3xf32>
   return %0 : tensor<?x1x2x3xf32>
 }
+
+// A norm with a number behind it, and in front of it: operators of their own, each of
+// which has its range.
+// CHECK-LABEL: @number_behind
+// CHECK-NEXT: 0: batch_norm2d [4, 2, 3] <- input0
+// CHECK-NEXT: 1: mul<scalar = 3.000000e+00> [4, 2, 3] <- 0
+// CHECK-NEXT: result 1
+func.func @number_behind(%x: tensor<1x4x2x3xf32>) -> tensor<1x4x2x3xf32> {
+  %a = arith.constant dense<[0.5, 1.5, 2.5, 3.5]> : tensor<4xf32>
+  %b = arith.constant dense<[0.0, 1.0, -2.0, 3.0]> : tensor<4xf32>
+  %three = arith.constant 3.0 : f32
+  %e = tensor.empty() : tensor<1x4x2x3xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #channel, #channel, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x, %a, %b : tensor<1x4x2x3xf32>, tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<1x4x2x3xf32>) {
+  ^bb0(%i: f32, %f: f32, %m: f32, %o: f32):
+    %p = arith.mulf %i, %f : f32
+    %q = arith.addf %p, %m : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x2x3xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%0 : tensor<1x4x2x3xf32>) outs(%e : tensor<1x4x2x3xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %p = arith.mulf %i, %three : f32
+    linalg.yield %p : f32
+  } -> tensor<1x4x2x3xf32>
+  return %1 : tensor<1x4x2x3xf32>
+}
+
+// CHECK-LABEL: @number_before
+// CHECK-NEXT: 0: add<scalar = 3.000000e+00> [4, 2, 3] <- input0
+// CHECK-NEXT: 1: batch_norm2d [4, 2, 3] <- 0
+// CHECK-NEXT: result 1
+func.func @number_before(%x: tensor<1x4x2x3xf32>) -> tensor<1x4x2x3xf32> {
+  %a = arith.constant dense<[0.5, 1.5, 2.5, 3.5]> : tensor<4xf32>
+  %b = arith.constant dense<[0.0, 1.0, -2.0, 3.0]> : tensor<4xf32>
+  %three = arith.constant 3.0 : f32
+  %e = tensor.empty() : tensor<1x4x2x3xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x : tensor<1x4x2x3xf32>) outs(%e : tensor<1x4x2x3xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %p = arith.addf %i, %three : f32
+    linalg.yield %p : f32
+  } -> tensor<1x4x2x3xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #channel, #channel, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%0, %a, %b : tensor<1x4x2x3xf32>, tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<1x4x2x3xf32>) {
+  ^bb0(%i: f32, %f: f32, %m: f32, %o: f32):
+    %p = arith.mulf %i, %f : f32
+    %q = arith.addf %p, %m : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x2x3xf32>
+  return %1 : tensor<1x4x2x3xf32>
+}
+
+// One channel: the four numbers of a norm, behind a convolution, and one more.
+// CHECK-LABEL: @one_channel
+// CHECK-NEXT: 0: conv2d
+// CHECK-NEXT: 1: batch_norm2d [2, 3] <- 0
+// CHECK-NEXT: 2: mul<scalar = 3.000000e+00> [2, 3] <- 1
+// CHECK-NEXT: result 2
+func.func @one_channel(%x: tensor<1x2x3x2xf32>) -> tensor<1x2x3x1xf32> {
+  %w = "tosa.const"() <{values = dense<[[[[0.5, 0.25]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %mean = "tosa.const"() <{values = dense<0.75> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %inverse = "tosa.const"() <{values = dense<1.25> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %gamma = "tosa.const"() <{values = dense<0.875> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %beta = "tosa.const"() <{values = dense<0.125> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %three = "tosa.const"() <{values = dense<3.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %c = tosa.conv2d %x, %w, %z, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x2x3x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x3x1xf32>
+  %0 = tosa.sub %c, %mean : (tensor<1x2x3x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x2x3x1xf32>
+  %1 = tosa.mul %0, %inverse, %s : (tensor<1x2x3x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x3x1xf32>
+  %2 = tosa.mul %1, %gamma, %s : (tensor<1x2x3x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x3x1xf32>
+  %3 = tosa.add %2, %beta : (tensor<1x2x3x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x2x3x1xf32>
+  %4 = tosa.mul %3, %three, %s : (tensor<1x2x3x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x3x1xf32>
+  return %4 : tensor<1x2x3x1xf32>
+}
