@@ -3,9 +3,9 @@
 """Measures calibration as a user runs it: speed, memory, and tables.
 
 speed: images a second of `qbackend-run --calibrate` and of the network alone,
-from the difference between a long and a short run, and PyTorch's share of time
-for the same observers if it is installed (python3-torch): its MobileNetV2 with
-the same input, prepared by FX, against the same network without observers.
+from the difference between a long and a short run, by batches of one image as
+PyTorch's, and of 20; and those of PyTorch, if --python has it, for the network of
+torchvision that the file is named after, prepared by FX.
 memory: the largest resident size with few and with many samples. The data comes
 on standard input, so that it is in neither.
 table: the seconds of `qbackend-opt calibration=TABLE` on a network of the size
@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -37,13 +38,14 @@ def run(command, **arguments):
 
 def measure_speed(tools, network, shape, folder):
     generator = np.random.default_rng(1)
-    few, many = 20, 620
+    few, many = 20, 220
     data = folder / "x.npz"
     np.savez(data, x=generator.standard_normal((many, *shape)).astype("f4"))
     rates = {}
     for name, options in {
         "network alone": ["-o", folder / "y.npz"],
-        "calibration": ["--calibrate", "-o", folder / "t.json"],
+        "calibration": ["--calibrate", "--batch-size=1", "-o", folder / "t.json"],
+        "calibration, batches of 20": ["--calibrate", "-o", folder / "t.json"],
     }.items():
         command = [tools / "qbackend-run", network, f"--input={data}:x"]
         command += ["--num-threads=1", *options]
@@ -56,33 +58,39 @@ def measure_speed(tools, network, shape, folder):
               f"{seconds[0] - few / rates[name]:.2f} s to start", flush=True)
     share = 1 - rates["calibration"] / rates["network alone"]
     print(f"observers: {100 * share:.0f} % of a calibration run")
-    measure_torch(shape, rates["calibration"])
+    return rates["calibration"]
 
 
-def measure_torch(shape, ours):
-    try:
-        import torch
-        from torchvision.models import mobilenet_v2
-    except ImportError:
-        print("PyTorch with torchvision isn't installed: no comparison")
-        return
-    from torch.ao.quantization import get_default_qconfig_mapping
-    from torch.ao.quantization.quantize_fx import prepare_fx
-
-    torch.set_num_threads(1)
-    model = mobilenet_v2().eval()
-    data = torch.randn(1, *shape)
-    prepared = prepare_fx(model, get_default_qconfig_mapping("qnnpack"), (data,))
-    with torch.no_grad():
-        for name, module in (("network alone", model), ("calibration", prepared)):
+# The network of torchvision with that name, alone and prepared by FX.
+PEER = """
+import sys, time, torch, torchvision
+from torch.ao.quantization import get_default_qconfig_mapping
+from torch.ao.quantization.quantize_fx import prepare_fx
+torch.set_num_threads(1)
+model = getattr(torchvision.models, sys.argv[1])().eval()
+data = torch.randn(1, *map(int, sys.argv[2].split("x")))
+prepared = prepare_fx(model, get_default_qconfig_mapping("qnnpack"), (data,))
+with torch.no_grad():
+    for module in (model, prepared):
+        module(data)
+        best = float("inf")
+        for _ in range(20):
+            start = time.process_time()
             module(data)
-            best = float("inf")
-            for _ in range(20):
-                start = time.process_time()
-                module(data)
-                best = min(best, time.process_time() - start)
-            print(f"PyTorch, {name}: {1 / best:.1f} images/s")
-    print(f"calibration: {ours * best:.2f} times PyTorch's speed")
+            best = min(best, time.process_time() - start)
+        print(1 / best)
+"""
+
+
+def measure_torch(name, shape, python, ours):
+    command = [*shlex.split(python), "-W", "ignore", "-", name, shape]
+    done = subprocess.run(command, input=PEER, capture_output=True, text=True)
+    if done.returncode:
+        print(f"no comparison with PyTorch: {done.stderr.strip().splitlines()[-1:]}")
+        return
+    alone, prepared = map(float, done.stdout.split())
+    print(f"PyTorch, network alone: {alone:.1f} images/s, calibration: {prepared:.1f}")
+    print(f"calibration: {ours / prepared:.2f} times PyTorch's speed")
 
 
 def measure_memory(tools, folder):
@@ -231,6 +239,8 @@ def main():
     parser.add_argument("tools", type=pathlib.Path, help="build/bin")
     parser.add_argument("--network", help="for speed: a module of one image, such as MobileNetV2")
     parser.add_argument("--shape", default="3x32x32", help="of an image of the network")
+    parser.add_argument("--python", default=sys.executable,
+                        help='with PyTorch, as "chroot ROOT /usr/bin/python3"')
     parser.add_argument("--only", choices=["speed", "memory", "table"])
     arguments = parser.parse_args()
     good = True
@@ -242,7 +252,9 @@ def main():
         if arguments.only in (None, "speed"):
             if arguments.network:
                 shape = tuple(map(int, arguments.shape.split("x")))
-                measure_speed(arguments.tools, arguments.network, shape, folder)
+                rate = measure_speed(arguments.tools, arguments.network, shape, folder)
+                measure_torch(pathlib.Path(arguments.network).stem, arguments.shape,
+                              arguments.python, rate)
             else:
                 print("speed: skipped, pass --network")
         if arguments.only in (None, "table"):

@@ -67,8 +67,9 @@ int main() {
       options.kind = kind;
       options.channelAxis = -1;
       auto observer = Observer::create(options);
+      const float *first = values->data();
       double seconds = getBest([&] {
-        observer->update(values->data(), {size / 64, 64});
+        observer->update(first, {size / 64, 64});
       });
       double search =
           getBest([&] { Observer::qparams(observer->statistics(), options); });

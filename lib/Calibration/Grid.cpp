@@ -4,16 +4,31 @@
 
 #include "qbackend/Calibration/Grid.h"
 
+#include "CountCells.h"
+#include "Vectorize.h"
+
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace qbackend::calibration {
 
-static uint32_t toBits(float v) {
-  uint32_t bits;
-  std::memcpy(&bits, &v, sizeof(bits));
-  return bits;
+QBACKEND_VECTORIZE
+static bool areFinite(const float *x, int64_t size) {
+  uint32_t bad = 0;
+  for (int64_t i = 0; i < size; ++i)
+    bad |= (toBits(x[i]) & exponentBits) == exponentBits;
+  return !bad;
+}
+
+const float *findNonFinite(const float *x, int64_t size) {
+  for (int64_t i = 0; i < size; i += countedBlock) {
+    int64_t end = std::min(i + countedBlock, size);
+    if (areFinite(x + i, end - i))
+      continue;
+    return std::find_if(x + i, x + end,
+                        [](float v) { return !std::isfinite(v); });
+  }
+  return nullptr;
 }
 
 /// Returns the cell of a finite value. Integers only: arithmetic on subnormal
@@ -61,69 +76,43 @@ void Grid::regrid(float min, float max) {
   first = newFirst;
 }
 
+/// Finds the cells of `countedBlock` values from cell `first` on; see
+/// countCells. The width 2^`exponent` and the factor 2^-`exponent` are normal
+/// floats. What is in the cells beside 0 need not be multiplied, and may be
+/// subnormal before or after it.
+QBACKEND_VECTORIZE
+static bool findCells(const float *x, int exponent, int32_t first,
+                      int32_t *found) {
+  const float factor = std::ldexp(1.0f, -exponent);
+  const int32_t cell = toBits(std::ldexp(1.0f, exponent));
+  uint32_t bad = 0;
+  for (int64_t j = 0; j < countedBlock; ++j) {
+    int32_t bits = toBits(x[j]), magnitude = bits & 0x7fffffff;
+    bool isFinite = magnitude < static_cast<int32_t>(exponentBits);
+    bad |= !isFinite;
+    int32_t kept = magnitude >= cell && isFinite ? magnitude : 0;
+    int32_t negative = magnitude != 0 ? bits >> 31 : 0;
+    found[j] =
+        (static_cast<int32_t>(fromBits(kept) * factor) ^ negative) - first;
+  }
+  return !bad;
+}
+
 void Grid::add(const std::vector<Chunk> &chunks, float min, float max) {
   if (!(min <= max))
     return;
   if (counts.empty())
     exponent = chooseExponent(min, max);
   regrid(min, max);
-  // Blocks are small enough to stay in the cache. Equal neighbours (zeros after
-  // a relu) would wait for each other's counter; tables taken in turn hide
-  // that.
-  constexpr int64_t block = 512, tables = 4, longest = int64_t(1) << 30;
-  const int64_t size = counts.size();
-  std::vector<uint32_t> partial(tables * size);
-  auto flush = [&] {
-    for (int64_t t = 0; t < tables; ++t)
-      for (int64_t c = 0; c < size; ++c)
-        counts[c] += partial[t * size + c];
-    std::fill(partial.begin(), partial.end(), 0);
-  };
-  // The factor 2^-e is a normal float, and what is less than a cell is normal.
-  const bool isPlain = exponent >= -126;
-  const float factor = isPlain ? std::ldexp(1.0f, -exponent) : 0;
-  const int32_t cell = isPlain ? toBits(std::ldexp(1.0f, exponent)) : 0;
-  const int32_t offset = static_cast<int32_t>(first);
-  int32_t index[block];
-  int64_t pending = 0;
-  for (const Chunk &chunk : chunks) {
-    int64_t i = 0;
-    while (i < chunk.size) {
-      if (pending >= longest) {
-        flush();
-        pending = 0;
-      }
-      int64_t count = std::min(block, chunk.size - i);
-      pending += count;
-      const float *x = chunk.data + i;
-      i += count;
-      uint32_t bad = !isPlain || count < block;
-      for (int64_t j = 0; j < count; ++j)
-        bad |= (toBits(x[j]) & 0x7f800000u) == 0x7f800000u;
-      if (bad) {
-        for (int64_t j = 0; j < count; ++j)
-          if (std::isfinite(x[j]))
-            ++partial[getCell(toBits(x[j]), exponent) - first];
-        continue;
-      }
-      for (int64_t j = 0; j < block; ++j) {
-        int32_t bits;
-        std::memcpy(&bits, x + j, sizeof(bits));
-        int32_t magnitude = bits & 0x7fffffff;
-        // What is in the cells beside 0 need not be multiplied, and may be
-        // subnormal before or after it.
-        int32_t kept = magnitude >= cell ? magnitude : 0;
-        float v;
-        std::memcpy(&v, &kept, sizeof(v));
-        int32_t negative = magnitude != 0 ? bits >> 31 : 0;
-        index[j] = (static_cast<int32_t>(v * factor) ^ negative) - offset;
-      }
-      for (int64_t j = 0; j < block; j += tables)
-        for (int64_t t = 0; t < tables; ++t)
-          ++partial[t * size + index[j + t]];
-    }
-  }
-  flush();
+  std::vector<int64_t> added = countCells(
+      chunks, counts.size(),
+      [&](const float *x, int32_t *found) {
+        return exponent >= -126 &&
+               findCells(x, exponent, static_cast<int32_t>(first), found);
+      },
+      [&](float v) { return getCell(toBits(v), exponent) - first; });
+  for (size_t c = 0; c < counts.size(); ++c)
+    counts[c] += added[c];
 }
 
 void Grid::merge(const Grid &other, float min, float max) {

@@ -4,9 +4,11 @@
 
 #include "Histogram.h"
 
+#include "CountCells.h"
+#include "Vectorize.h"
+
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace qbackend::calibration {
 
@@ -40,55 +42,37 @@ struct Binning {
 };
 } // namespace
 
+/// Finds the bins of `countedBlock` values; see countCells. A subnormal
+/// difference is in bin 0 in any case and slow to multiply.
+QBACKEND_VECTORIZE
+static bool findBins(const float *x, float low, float span, int32_t bins,
+                     int32_t *found) {
+  const float scale = static_cast<float>(bins);
+  uint32_t bad = 0;
+  for (int64_t j = 0; j < countedBlock; ++j) {
+    float d = x[j] - low;
+    uint32_t exponent = toBits(d) & exponentBits;
+    bad |= exponent == exponentBits;
+    bool isNormal = exponent != 0 && exponent != exponentBits;
+    d = fromBits(toBits(d) & (isNormal ? ~0u : 0u));
+    int32_t pos = static_cast<int32_t>(d * scale / span);
+    found[j] = pos < bins ? pos : bins - 1;
+  }
+  return !bad;
+}
+
 std::vector<float> countHistogram(const std::vector<Chunk> &chunks,
                                   int64_t bins, float lo, float hi) {
-  constexpr int64_t block = 512, tables = 4;
   Binning binning(bins, lo, hi);
-  // Equal neighbours (zeros after a relu) would wait for each other's counter;
-  // four tables taken in turn hide that.
-  std::vector<int64_t> counts(tables * bins);
-  const float low = binning.lo, span = binning.hi - binning.lo,
-              scale = static_cast<float>(bins);
-  const int32_t last = static_cast<int32_t>(bins - 1);
-  int32_t index[block];
-  for (const Chunk &chunk : chunks) {
-    int64_t i = 0;
-    for (; binning.isPlain && i + block <= chunk.size; i += block) {
-      const float *x = chunk.data + i;
-      uint32_t bad = 0;
-      for (int64_t j = 0; j < block; ++j) {
-        uint32_t bits;
-        std::memcpy(&bits, x + j, sizeof(bits));
-        bad |= (bits & 0x7f800000u) == 0x7f800000u;
-      }
-      if (bad)
-        break;
-      for (int64_t j = 0; j < block; ++j) {
-        // A subnormal difference is in bin 0 in any case and slow to multiply.
-        float d = x[j] - low;
-        uint32_t bits;
-        std::memcpy(&bits, &d, sizeof(bits));
-        bits &= (bits & 0x7f800000u) ? ~0u : 0u;
-        std::memcpy(&d, &bits, sizeof(bits));
-        int32_t pos = static_cast<int32_t>(d * scale / span);
-        index[j] = pos < last ? pos : last;
-      }
-      for (int64_t j = 0; j < block; j += tables)
-        for (int64_t t = 0; t < tables; ++t)
-          ++counts[t * bins + index[j + t]];
-    }
-    for (; i < chunk.size; ++i)
-      if (std::isfinite(chunk.data[i]))
-        ++counts[binning.find(chunk.data[i])];
-  }
-  std::vector<float> result(bins);
-  for (int64_t b = 0; b < bins; ++b) {
-    int64_t total = 0;
-    for (int64_t t = 0; t < tables; ++t)
-      total += counts[t * bins + b];
-    result[b] = static_cast<float>(total);
-  }
-  return result;
+  std::vector<int64_t> counts = countCells(
+      chunks, bins,
+      [&](const float *x, int32_t *found) {
+        return binning.isPlain &&
+               findBins(x, binning.lo, binning.hi - binning.lo,
+                        static_cast<int32_t>(bins), found);
+      },
+      [&](float v) { return binning.find(v); });
+  return std::vector<float>(counts.begin(), counts.end());
 }
 
 /// Returns element `i` of torch.linspace(lo, hi, n): from both ends inwards.

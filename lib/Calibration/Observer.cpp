@@ -5,6 +5,7 @@
 #include "qbackend/Calibration/Observer.h"
 
 #include "Histogram.h"
+#include "Vectorize.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -53,8 +54,7 @@ public:
   }
 
   void add(const float *x, int64_t size) {
-    constexpr int64_t lanes = sizeof(Vector) / sizeof(float), block = 1024;
-    constexpr int64_t step = kVectors * lanes;
+    constexpr int64_t step = sizeof(Vector) / sizeof(float), block = 1024;
     while (size >= step) {
       int64_t count = std::min(block, size - size % step);
       if (!addFinite(x, count))
@@ -67,71 +67,85 @@ public:
       add(x[i]);
   }
 
-  static uint32_t isNotFinite(float v) {
-    uint32_t bits;
-    std::memcpy(&bits, &v, sizeof(bits));
-    return (bits & 0x7f800000u) == 0x7f800000u;
-  }
-
 private:
   /// Spelled out, as compilers turn plain loops with three results into
-  /// shuffles; with several of each result, none waits for the one before.
-  using Vector = float __attribute__((vector_size(16)));
-  static constexpr int64_t kVectors = 4;
+  /// shuffles. All that a block adds to has as many vectors as registers hold.
+  using Vector = float __attribute__((vector_size(64)));
 
-  /// Adds `size` values, a multiple of `kVectors` vectors, if all are finite;
-  /// else returns false.
+  /// Adds `size` values, a multiple of a vector, if all are finite; else
+  /// returns false.
   bool addFinite(const float *x, int64_t size) {
     constexpr int64_t lanes = sizeof(Vector) / sizeof(float);
-    Vector mins[kVectors], maxs[kVectors], bad[kVectors];
-    std::memcpy(mins, x, sizeof(mins));
-    for (int64_t l = 0; l < kVectors; ++l) {
-      maxs[l] = mins[l];
-      bad[l] = mins[l] - mins[l];
+    float mins[lanes], maxs[lanes];
+    if (!findRange(x, size, mins, maxs))
+      return false;
+    for (int64_t i = 0; i < lanes; ++i) {
+      min = std::min(min, mins[i]);
+      max = std::max(max, maxs[i]);
     }
+    return true;
+  }
+
+  QBACKEND_VECTORIZE
+  static bool findRange(const float *x, int64_t size, float *mins,
+                        float *maxs) {
+    constexpr int64_t lanes = sizeof(Vector) / sizeof(float);
+    Vector least, most, bad;
+    std::memcpy(&least, x, sizeof(least));
+    most = least;
     // v - v is 0, but NaN where v is not finite, and stays that in a sum.
-    for (int64_t i = kVectors * lanes; i < size; i += kVectors * lanes)
-      for (int64_t l = 0; l < kVectors; ++l) {
-        Vector v;
-        std::memcpy(&v, x + i + l * lanes, sizeof(v));
-        bad[l] += v - v;
-        mins[l] = v < mins[l] ? v : mins[l];
-        maxs[l] = v > maxs[l] ? v : maxs[l];
-      }
-    for (int64_t l = 0; l < kVectors; ++l)
-      for (int64_t i = 0; i < lanes; ++i)
-        if (bad[l][i] != 0)
-          return false;
-    for (int64_t l = 0; l < kVectors; ++l)
-      for (int64_t i = 0; i < lanes; ++i) {
-        min = std::min(min, mins[l][i]);
-        max = std::max(max, maxs[l][i]);
-      }
+    bad = least - least;
+    for (int64_t i = lanes; i < size; i += lanes) {
+      Vector v;
+      std::memcpy(&v, x + i, sizeof(v));
+      bad += v - v;
+      least = v < least ? v : least;
+      most = v > most ? v : most;
+    }
+    std::memcpy(mins, &least, sizeof(least));
+    std::memcpy(maxs, &most, sizeof(most));
+    for (int64_t i = 0; i < lanes; ++i)
+      if (bad[i] != 0)
+        return false;
     return true;
   }
 };
+
+/// Adds rows to the ranges of their columns, up to the first one that is not
+/// finite; returns how many.
+QBACKEND_VECTORIZE
+int64_t addFiniteRows(const float *x, int64_t rows, int64_t columns,
+                      float *mins, float *maxs) {
+  for (int64_t r = 0; r < rows; ++r, x += columns) {
+    uint32_t bad = 0;
+    for (int64_t c = 0; c < columns; ++c)
+      bad |= (toBits(x[c]) & exponentBits) == exponentBits;
+    if (bad)
+      return r;
+    for (int64_t c = 0; c < columns; ++c) {
+      float v = x[c];
+      mins[c] = v < mins[c] ? v : mins[c];
+      maxs[c] = v > maxs[c] ? v : maxs[c];
+    }
+  }
+  return rows;
+}
 
 /// Adds rows of one value for each channel to the channels' ranges.
 void addRows(const float *x, int64_t size, std::vector<Range> &ranges) {
   const int64_t channels = ranges.size();
   // Several rows are one of enough columns to fill vectors.
-  const int64_t columns = channels * std::max<int64_t>(1, 64 / channels);
+  const int64_t columns = channels * std::max<int64_t>(1, 512 / channels);
   std::vector<float> mins(columns, Range().min), maxs(columns, Range().max);
   int64_t i = 0;
-  for (; i + columns <= size; i += columns) {
-    uint32_t bad = 0;
+  while (i + columns <= size) {
+    i += columns * addFiniteRows(x + i, (size - i) / columns, columns,
+                                 mins.data(), maxs.data());
+    if (i + columns > size)
+      break;
     for (int64_t c = 0; c < columns; ++c)
-      bad |= Range::isNotFinite(x[i + c]);
-    if (bad) {
-      for (int64_t c = 0; c < columns; ++c)
-        ranges[c % channels].add(x[i + c]);
-      continue;
-    }
-    for (int64_t c = 0; c < columns; ++c) {
-      float v = x[i + c];
-      mins[c] = v < mins[c] ? v : mins[c];
-      maxs[c] = v > maxs[c] ? v : maxs[c];
-    }
+      ranges[c % channels].add(x[i + c]);
+    i += columns;
   }
   for (; i < size; ++i)
     ranges[i % channels].add(x[i]);

@@ -117,9 +117,9 @@ llvm::Error ObservedResults::prepare(ModuleOp original, StringRef entry,
   if (!runner)
     return runner.takeError();
   auto run = (*runner)->prepare(
-      *module, *function, request, [this](ObservedTensor tensor) {
+      *module, *function, request, [this](const ObservedTensor &tensor) {
         std::lock_guard<std::mutex> lock(mutex);
-        values[{tensor.site, tensor.sample}] = std::move(tensor.values);
+        values[{tensor.site, tensor.sample}] = tensor.values.vec();
       });
   if (!run)
     return run.takeError();

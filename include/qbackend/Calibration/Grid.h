@@ -19,6 +19,10 @@ struct Chunk {
   int64_t sample = -1;
 };
 
+/// Returns the first of `size` values that is NaN or infinite; null if all are
+/// finite.
+const float *findNonFinite(const float *x, int64_t size);
+
 /// Counts of values in cells of equal width, a power of two.
 ///
 /// A value v is in cell trunc(v / 2^e) if v >= 0, else in cell

@@ -50,12 +50,13 @@ struct ObservedTensor {
   int64_t channelAxis = 0;
   /// Row-major.
   llvm::SmallVector<int64_t> shape;
-  std::vector<float> values;
+  /// Only while the callback runs: they may be those of the compiled code.
+  llvm::ArrayRef<float> values;
 };
 
 /// Comes from several threads at once, in any order of samples; of one sample,
 /// in the order of the code.
-using ObserveCallback = std::function<void(ObservedTensor)>;
+using ObserveCallback = std::function<void(const ObservedTensor &)>;
 
 /// An observed network that is ready to run.
 class NetworkRun {

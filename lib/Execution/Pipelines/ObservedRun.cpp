@@ -65,10 +65,11 @@ runtime::Executable::HookFunction
 qbackend::getObserveHook(ObserveCallback observed) {
   return [observed = std::move(observed)](
              int64_t index, const runtime::UnrankedMemRef *tensor) {
+    std::vector<float> scratch;
     observed({getHookSite(index), runtime::Executable::getCurrentSample(),
               getHookChannelAxis(index),
               llvm::SmallVector<int64_t>(tensor->getSizes()),
-              tensor->copy<float>()});
+              tensor->getElements(scratch)});
   };
 }
 

@@ -163,7 +163,8 @@ static int parentFile = -1;
 static std::vector<size_t> elementSizes;
 
 template <typename T> static bool writeAs(const UnrankedMemRef *tensor) {
-  std::vector<T> values = tensor->copy<T>();
+  std::vector<T> scratch;
+  ArrayRef<T> values = tensor->getElements(scratch);
   return writeBytes(parentFile, values.data(), values.size() * sizeof(T));
 }
 

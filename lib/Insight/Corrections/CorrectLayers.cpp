@@ -51,18 +51,19 @@ public:
   }
 
   /// Called by the compiled code.
-  void see(ObservedTensor tensor) {
+  void see(const ObservedTensor &tensor) {
     ArrayRef<CorrectedLayer *> site = sites[tensor.site];
     if (site.empty())
       return;
-    std::vector<float> &values = tensor.values;
-    calibration::moveChannelsLast(values, tensor.shape, tensor.channelAxis);
+    std::vector<float> values = tensor.values.vec();
+    SmallVector<int64_t> shape = tensor.shape;
+    calibration::moveChannelsLast(values, shape, tensor.channelAxis);
     // What is counted and left out elsewhere would be in each sum here.
     for (float &value : values)
       if (!std::isfinite(value))
         value = 0;
     for (CorrectedLayer *layer : site) {
-      Moments moments = layer->measure(values, tensor.shape, tensor.sample);
+      Moments moments = layer->measure(values, shape, tensor.sample);
       std::lock_guard<std::mutex> lock(mutex);
       layer->pending[tensor.sample].add(moments);
     }
@@ -206,8 +207,7 @@ private:
   using Callback = llvm::function_ref<void(ArrayRef<arrays::Array>)>;
 
   ObserveCallback getHook() {
-    return
-        [this](ObservedTensor tensor) { measurement->see(std::move(tensor)); };
+    return [this](const ObservedTensor &tensor) { measurement->see(tensor); };
   }
 
   llvm::Error measure(bool round);

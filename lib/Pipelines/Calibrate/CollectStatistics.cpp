@@ -245,10 +245,11 @@ StatisticsCollector::create(ModuleOp module, const CalibrateOptions &options,
                      "histograms are then taken from a grid and averages from "
                      "the range of each batch, which merge exactly",
                      name);
-  auto run = prepare(module, *function, getSampleRequest(options),
-                     [recorder = impl.recorder.get()](ObservedTensor tensor) {
-                       recorder->add(std::move(tensor));
-                     });
+  auto run =
+      prepare(module, *function, getSampleRequest(options),
+              [recorder = impl.recorder.get()](const ObservedTensor &tensor) {
+                recorder->add(tensor);
+              });
   if (!run)
     return run.takeError();
   impl.run = std::move(*run);

@@ -12,8 +12,6 @@
 
 #include "llvm/ADT/StringExtras.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace qbackend;
 using calibration::Chunk;
@@ -119,6 +117,7 @@ void StatisticsRecorder::placeUpdates(ArrayRef<ObserveOp> ops,
   for (size_t i : llvm::reverse(order)) {
     last = std::max(last, i);
     sites[numbers[last]].updates.push_back(&sites[numbers[i]]);
+    sites[numbers[i]].isHeld |= last != i;
   }
 }
 
@@ -165,7 +164,8 @@ llvm::Error StatisticsRecorder::flush(int64_t end) {
                          "data is not what it was trained on; "
                          "non-finite=ignore leaves such values out",
                          site.name, *refused->nonFinite, sample);
-    give(site, std::move(batch), first);
+    give(site, batch, first);
+    recycle(site, batch);
   }
   setTurn(end);
   return llvm::Error::success();
@@ -231,22 +231,20 @@ StatisticsRecorder::addTarget(TableEntry entry, ObserverOptions options,
   return targets.back().get();
 }
 
-void StatisticsRecorder::add(ObservedTensor tensor) {
+void StatisticsRecorder::add(const ObservedTensor &tensor) {
   Site &site = sites[tensor.site];
   const int64_t axis = tensor.channelAxis;
   Pending pending;
-  pending.values = std::move(tensor.values);
+  pending.values = tensor.values;
   pending.shape = {1, 1, 1};
   for (auto [i, size] : llvm::enumerate(tensor.shape))
     pending.shape[int64_t(i) < axis ? 0 : int64_t(i) == axis ? 1 : 2] *= size;
-  for (float value : pending.values)
-    if (!std::isfinite(value)) {
-      pending.nonFinite = value;
-      break;
-    }
+  if (const float *value = calibration::findNonFinite(pending.values.data(),
+                                                      pending.values.size()))
+    pending.nonFinite = *value;
   int64_t sample = firstSample + tensor.sample;
   if (!site.readers.empty())
-    addPatches(site, pending.values, tensor.shape, axis, sample);
+    addPatches(site, tensor.values.vec(), tensor.shape, axis, sample);
   if (!site.isOrdered) {
     for (Target *target : site.targets) {
       auto observer = Observer::create(target->observer->getOptions());
@@ -255,10 +253,12 @@ void StatisticsRecorder::add(ObservedTensor tensor) {
               pending.shape);
       pending.statistics.push_back(observer->statistics());
     }
-    pending.values = {};
+    pending.values = {}; // counted
   }
   {
     std::lock_guard<std::mutex> lock(mutex);
+    if (site.isOrdered && (pending.nonFinite || !isTurnOf(site, sample)))
+      keep(site, pending);
     site.pending[sample].push_back(std::move(pending));
   }
   if (givesInTurn)
@@ -276,6 +276,27 @@ void StatisticsRecorder::addPatches(const Site &site, std::vector<float> values,
     std::lock_guard<std::mutex> lock(mutex);
     patch.add(found);
   }
+}
+
+void StatisticsRecorder::keep(Site &site, Pending &pending) {
+  if (!site.spare.empty()) {
+    pending.kept = std::move(site.spare.back());
+    site.spare.pop_back();
+  }
+  pending.kept.assign(pending.values.begin(), pending.values.end());
+  pending.values = pending.kept;
+}
+
+void StatisticsRecorder::recycle(Site &site, Batch &batch) {
+  for (auto &[sample, visits] : batch)
+    for (Pending &pending : visits)
+      if (pending.kept.capacity() != 0)
+        site.spare.push_back(std::move(pending.kept));
+}
+
+bool StatisticsRecorder::isTurnOf(const Site &site, int64_t sample) const {
+  return givesInTurn && turn == sample && nextSite < sites.size() &&
+         &sites[nextSite] == &site && !site.isHeld;
 }
 
 void StatisticsRecorder::setTurn(int64_t sample) {
@@ -315,8 +336,9 @@ void StatisticsRecorder::giveInTurn(int64_t sample) {
       return;
     Batch batch = takeBefore(site, sample + 1);
     lock.unlock();
-    give(site, std::move(batch), sample);
+    give(site, batch, sample);
     lock.lock();
+    recycle(site, batch);
     ++nextSite;
   }
 }
@@ -345,7 +367,7 @@ void StatisticsRecorder::giveOrdered(Target &target, const Batch &batch,
           batch.begin()->second.front().shape);
 }
 
-void StatisticsRecorder::give(Site &site, Batch batch, int64_t first) {
+void StatisticsRecorder::give(Site &site, Batch &batch, int64_t first) {
   for (auto [index, target] : llvm::enumerate(site.targets)) {
     if (batch.empty())
       break;
@@ -364,11 +386,15 @@ void StatisticsRecorder::give(Site &site, Batch batch, int64_t first) {
   }
   if (site.isOrdered && site.values > 0) {
     site.left = site.values;
-    site.held = std::move(batch);
+    site.held = std::exchange(batch, {});
   }
   for (Site *each : site.updates) {
     giveOrdered(*each->targets.front(), each->held, first);
-    if (--each->left == 0)
+    if (--each->left > 0)
+      continue;
+    if (each == &site)
+      batch = std::exchange(each->held, {});
+    else
       each->held.clear();
   }
 }

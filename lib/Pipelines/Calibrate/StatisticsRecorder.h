@@ -39,7 +39,7 @@ public:
   void setFirstSample(int64_t number);
 
   /// Takes what a site saw. May be called from several threads at once.
-  void add(ObservedTensor tensor);
+  void add(const ObservedTensor &tensor);
 
   /// Gives the samples before `end` to the observers, as one batch.
   llvm::Error flush(int64_t end);
@@ -68,7 +68,9 @@ private:
   /// What a site saw when it was passed: all of it, if an observer has to see
   /// it in order, else what is left of it once it is counted.
   struct Pending {
-    std::vector<float> values;
+    /// Of the compiled code, or of `kept` if they are given later.
+    llvm::ArrayRef<float> values;
+    std::vector<float> kept;
     /// What is before the channels, the channels, and what is behind them.
     std::vector<int64_t> shape;
     std::vector<calibration::Statistics> statistics;
@@ -91,6 +93,10 @@ private:
     /// What it has seen, and how many updates with that are left in this batch.
     Batch held;
     int64_t left = 0;
+    /// Whether a later site updates with it.
+    bool isHeld = false;
+    /// Memory of values that were given: what is new has to be mapped first.
+    std::vector<std::vector<float>> spare;
     std::vector<Reader> readers;
     bool isOrdered = false;
     /// Whether it is of the module as it was given.
@@ -99,11 +105,15 @@ private:
   };
 
   static Batch takeBefore(Site &site, int64_t end);
+  /// Copies what is given later, to memory of what was; with `mutex` held.
+  static void keep(Site &site, Pending &pending);
+  static void recycle(Site &site, Batch &batch);
   static void observe(calibration::Observer &observer, const Target &target,
                       const std::vector<calibration::Chunk> &chunks,
                       const std::vector<int64_t> &shape);
   /// Gives a batch, which begins with the sample `first`, maybe elsewhere.
-  static void give(Site &site, Batch batch, int64_t first);
+  /// What is left of it then isn't needed any more.
+  static void give(Site &site, Batch &batch, int64_t first);
   static void giveOrdered(Target &target, const Batch &batch, int64_t first);
 
   /// Says when one observer is updated with what its observe ops, which are
@@ -117,6 +127,8 @@ private:
                   llvm::SmallVector<int64_t> shape, int64_t axis,
                   int64_t sample);
   void setTurn(int64_t sample);
+  /// Whether the observers of a site get what it sees of a sample at once.
+  bool isTurnOf(const Site &site, int64_t sample) const;
   /// What isn't finite of what may not be; null if all is right.
   const Pending *findRefused(const Site &site,
                              const std::vector<Pending> &visits) const;

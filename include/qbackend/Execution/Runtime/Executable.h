@@ -92,8 +92,10 @@ struct UnrankedMemRef {
     return static_cast<T *const *>(descriptor)[1] +
            static_cast<const int64_t *>(descriptor)[2];
   }
-  /// Copies the elements in row-major order, whatever the strides are.
-  template <typename T> std::vector<T> copy() const {
+  /// The elements in row-major order, whatever the strides are: those that
+  /// there are if they lie so, else a copy in `scratch`.
+  template <typename T>
+  llvm::ArrayRef<T> getElements(std::vector<T> &scratch) const {
     llvm::ArrayRef<int64_t> sizes = getSizes(), strides = getStrides();
     int64_t count = 1;
     for (int64_t size : sizes)
@@ -104,15 +106,19 @@ struct UnrankedMemRef {
     while (dims > 0 && (sizes[dims - 1] == 1 || strides[dims - 1] == block))
       block *= sizes[--dims];
     if (block == count)
-      return std::vector<T>(data, data + count);
-    std::vector<T> result(count);
+      return {data, size_t(count)};
+    scratch.resize(count);
     for (int64_t i = 0; i < count; i += block) {
       int64_t rest = i / block, offset = 0;
       for (int64_t d = dims; d-- > 0; rest /= sizes[d])
         offset += rest % sizes[d] * strides[d];
-      std::copy(data + offset, data + offset + block, result.begin() + i);
+      std::copy(data + offset, data + offset + block, scratch.begin() + i);
     }
-    return result;
+    return scratch;
+  }
+  template <typename T> std::vector<T> copy() const {
+    std::vector<T> scratch;
+    return getElements(scratch).vec();
   }
 };
 
