@@ -90,13 +90,14 @@ class Network:
 
     def conv(self, x: Value, out: int, kernel: int, stride: int = 1,
              groups: int = 1, act: str = "relu") -> Value:
-        """`act` is relu, relu6 or nothing."""
+        """`act` is relu, relu6 or nothing. The upper limit of relu6 is that of bytes,
+        as calibration chooses it: the same network for engines that have only relu."""
         pad = kernel // 2
         weight, kind, numbers = self.weight(
             (out, kernel, kernel, x.shape[3] // groups))
         bias, numbers["bias"] = self.bias(out)
         size = (x.shape[1] + 2 * pad - kernel) // stride + 1
-        result = Value("", (x.shape[0], size, size, out), 0 if act == "relu" else 100)
+        result = Value("", (x.shape[0], size, size, out), 0 if act else 100)
         self.products += int(np.prod(result.shape)) * kernel**2 * (
             x.shape[3] // groups)
         name = self.emit(
@@ -106,8 +107,8 @@ class Network:
             f"groups = {groups} : i64{', relu' if act == 'relu' else ''}}} : "
             f"{x.type}, {kind}, tensor<{out}xi32> -> {result.type}")
         if act == "relu6":
-            name = self.emit(f"qnnpack.clamp {name} {{min = 0.0 : f32, max = 2.5 : "
-                             f"f32}} : {result.type} -> {result.type}")
+            name = self.emit(f"qnnpack.clamp {name} {{min = 0.0 : f32, max = "
+                             f"{255 * SCALE} : f32}} : {result.type} -> {result.type}")
         return self.add_layer("conv", (x,), result._replace(name=name), stride=stride,
                               padding=pad, groups=groups, relu=bool(act), **numbers)
 

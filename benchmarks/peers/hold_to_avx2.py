@@ -96,8 +96,7 @@ def main():
     if not libraries:
         sys.exit(f"{args.package} has no library for Linux on x86-64: name the folder "
                  "onnxruntime-node in node_modules")
-    # Beside it is what it requires.
-    shutil.copytree(args.package.parent, args.copy.parent, dirs_exist_ok=True)
+    shutil.copytree(args.package, args.copy, dirs_exist_ok=True)
     for library in libraries:
         print(f"{library.name}: {trap_cpuid(args.copy / library)} traps")
     with tempfile.NamedTemporaryFile("w", suffix=".c") as source:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times float ONNX files, quantized by us, against ONNX Runtime's floats.
 
-    onnx_files.py --build DIR [--ort DIR/node_modules/onnxruntime-node] [--rounds N]
-                  [--target NAME] [-o TABLE.md] NET.onnx...
+    onnx_files.py --build DIR [--debian13 ROOT] [--ort DIR/node_modules/onnxruntime-node]
+                  [--rounds N] [--target NAME] [-o TABLE.md] NET.onnx...
 
 Each is imported, calibrated with four random images, converted by `--apply-backend=qnnpack`
 and compiled ahead of time. In each round each engine runs each network in turn, on one
@@ -22,7 +22,7 @@ import tempfile
 
 import numpy as np
 
-from run import HERE, measure, start, start_objects
+from run import add_peers, measure, start_objects, start_onnxruntime
 
 from objects import get_processor  # isort: skip
 
@@ -56,7 +56,7 @@ def main():
     parser.add_argument("files", type=pathlib.Path, nargs="+")
     parser.add_argument("--build", default=os.environ.get("QBACKEND_BUILD"))
     parser.add_argument("--llvm", type=pathlib.Path, default="/usr/lib/llvm-22")
-    parser.add_argument("--ort", default="onnxruntime-node", help="where the package of npm is")
+    add_peers(parser)
     parser.add_argument("--target", default="", help="of our kernels (default: the best one)")
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("-o", dest="output", type=pathlib.Path)
@@ -74,8 +74,7 @@ def main():
             module, share = quantize(path, pathlib.Path(args.build) / "bin", work)
             peers = [*start_objects("ours", args.target, {path.stem: module}, args, work),
                      *start_objects("again", args.target, {path.stem: module}, args, work),
-                     *start("ONNX Runtime float",
-                            ["node", HERE / "ort.cjs", args.ort, path.resolve()])]
+                     *start_onnxruntime("ONNX Runtime float", [path.resolve()], args, work)]
             times = measure(peers, 0, args.rounds) * 1e3
             cells = [path.stem, share[1], share[2], *(f"{ms:.3g}" for ms in times.min(axis=0))]
             if len(peers) == 3:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a network as ONNX, in floating point or quantized (QDQ).
 
-The shapes, weights and scales are those of the network; ReLU6 is a ReLU whose
-limits the integers have, which is the faster form there.
+The shapes, weights and qparams are those of the network. ReLU6 is a ReLU, the faster
+form there: its upper limit is the largest byte.
 """
 
 import pathlib
@@ -18,6 +18,7 @@ class Writer:
     def __init__(self, quantized: bool) -> None:
         self.quantized = quantized
         self.nodes, self.constants = [], []
+        self.stored = ""  # the last result, before it is dequantized
 
     def constant(self, data: np.ndarray) -> str:
         name = f"c{len(self.constants)}"
@@ -37,10 +38,9 @@ class Writer:
         """A result as it is stored."""
         if not self.quantized:
             return value
-        zero = 0 if layer.relu else layer.result.zero
-        pair = self.parameters(networks.SCALE, zero, np.uint8)
-        stored = self.node("QuantizeLinear", [value, *pair])
-        return self.node("DequantizeLinear", [stored, *pair])
+        pair = self.parameters(networks.SCALE, layer.result.zero, np.uint8)
+        self.stored = self.node("QuantizeLinear", [value, *pair])
+        return self.node("DequantizeLinear", [self.stored, *pair])
 
     def weights(self, layer: networks.Layer) -> list[str]:
         weight = np.moveaxis(layer.weight, -1, 1) if layer.kind == "conv" \
@@ -87,11 +87,15 @@ def write(net: networks.Network, path: pathlib.Path, quantized: bool) -> None:
         values[layer.result.name] = writer.layer(
             layer, [values[x.name] for x in layer.inputs])
     result = net.layers[-1].result
+    output = values[result.name]
+    if quantized:
+        writer.nodes.pop()
+        output = writer.stored
     graph = helper.make_graph(
         writer.nodes, "network",
         [helper.make_tensor_value_info("x", kind, [n, c, h, w])],
-        [helper.make_tensor_value_info(values[result.name], TensorProto.FLOAT,
-                                       list(result.shape))], writer.constants)
+        [helper.make_tensor_value_info(output, kind, list(result.shape))],
+        writer.constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)],
                               ir_version=8)
     onnx.save(model, str(path))

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times networks against ONNX Runtime and PyTorch, on one thread.
+"""Times networks against XNNPACK, ONNX Runtime and PyTorch, on one thread.
 
-    run.py --build DIR [--ort DIR/node_modules/onnxruntime-node] [--rounds N]
-           [--only NETWORK,...] [--targets amx,avx512vnni] [--cpu NAME] [-o TABLE.md]
+    run.py --build DIR [--debian13 ROOT] [--ort DIR/node_modules/onnxruntime-node]
+           [--rounds N] [--only NETWORK,...] [--targets amx,avx512vnni] [--cpu NAME]
+           [-o TABLE.md]
 
-Peers are optional: `npm install onnxruntime-node` and Debian's python3-onnx and
-python3-torch; one that isn't there is left out, with the reason. Each engine is a
-process of its own; in each round each runs once, so that what else the machine
-does hits them alike. Times are those of the processor, and of the fastest round;
-ratios are medians of those of each round. What ours is to itself is A/A. Our
-float run is that of ONNX Runtime's float file.
+Peers are optional: ROOT is a folder with a Debian 13 (or `/`) that has libxnnpack-dev
+and libonnxruntime-dev, the library of ONNX Runtime is that of `npm install
+onnxruntime-node`, and PyTorch is python3-torch; one that isn't there is left out, with
+the reason. Each engine is a process of its own; in each round each runs once, so that
+what else the machine does hits them alike. Times are those of the processor, and of the
+fastest round; ratios are medians of those of each round. Behind them stands the share of
+bytes of the result that are ours. What ours is to itself is A/A. Our float run is that of
+ONNX Runtime's float file.
 """
 
 import argparse
@@ -18,6 +21,7 @@ import datetime
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -29,6 +33,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent / "kernels"))
 
 import networks  # noqa: E402
+import xnnpack_models  # noqa: E402
 from objects import compile_object, get_processor  # noqa: E402
 
 
@@ -52,10 +57,17 @@ class Peer:
     def read(self):
         return self.process.stdout.readline()
 
-    def time(self, index, calls):
+    def ask(self, index, calls):
         self.process.stdin.write(f"{index} {calls}\n")
         self.process.stdin.flush()
-        return float(self.read())
+        return self.read()
+
+    def time(self, index, calls):
+        return float(self.ask(index, calls))
+
+    def get_result(self, index):
+        """Its bytes."""
+        return np.frombuffer(bytes.fromhex(self.ask(index, 0)), np.uint8)
 
 
 def start(name, command, **environment):
@@ -80,6 +92,44 @@ def start_objects(name, target, modules, args, work):
     return start(name, [sys.executable, HERE / "object_peer.py", *texts])
 
 
+def build_peer(name, args, work, headers, *libraries):
+    """A peer in C, with headers of the Debian 13. Its libraries may need a newer C library
+    than this system's, so that its loader runs it."""
+    for header in headers:
+        shutil.copy(args.debian13 / "usr/include" / header, work)
+    library = args.debian13 / f"usr/lib/{os.uname().machine}-linux-gnu"
+    subprocess.run(["cc", "-O2", "-Wall", "-I", work, HERE / f"{name}.c", "-o",
+                    work / name, "-L", library, *libraries,
+                    "-Wl,--allow-shlib-undefined"], check=True)
+    return [next(args.debian13.glob("lib64/ld-linux*")), "--library-path", library,
+            work / name]
+
+
+def start_xnnpack(nets, args, work):
+    try:
+        command = build_peer("xnnpack_peer", args, work, ["xnnpack.h", "pthreadpool.h"],
+                             "-lXNNPACK")
+    except OSError as error:
+        print(f"XNNPACK is left out: {error}", file=sys.stderr)
+        return []
+    paths = [work / f"{network}.xnnpack" for network in nets]
+    for path, net in zip(paths, nets.values()):
+        xnnpack_models.write(net, path)
+    return start("XNNPACK", [*command, *paths])
+
+
+def start_onnxruntime(name, models, args, work):
+    machine = {"x86_64": "x64", "aarch64": "arm64"}[os.uname().machine]
+    try:
+        library, = args.ort.glob(f"bin/*/linux/{machine}/libonnxruntime.so.1")
+        command = build_peer("onnxruntime_peer", args, work,
+                             ["onnxruntime/onnxruntime_c_api.h"], "-ldl")
+    except (OSError, ValueError) as error:
+        print(f"{name} is left out: {error}", file=sys.stderr)
+        return []
+    return start(name, [*command, library, *models])
+
+
 def start_onnx(nets, args, work):
     try:
         import onnx_models
@@ -93,7 +143,7 @@ def start_onnx(nets, args, work):
         for network, net in nets.items():
             paths.append(work / f"{network}_{int(quantized)}.onnx")
             onnx_models.write(net, paths[-1], quantized)
-        peers += start(name, ["node", HERE / "ort.cjs", args.ort, *paths])
+        peers += start_onnxruntime(name, paths, args, work)
     # The last ones are float.
     build = pathlib.Path(args.build)
     modules = []
@@ -112,6 +162,20 @@ def start_models(name, mode, modules, args):
                  PYTHONPATH=os.pathsep.join(paths))
 
 
+def compare(peer, index, result):
+    """Which share of its bytes are those of `result`; nothing for floats."""
+    if "float" in peer.name:
+        return ""
+    return f", {100 * np.mean(peer.get_result(index) == result):.4g} %"
+
+
+def add_peers(parser):
+    parser.add_argument("--ort", type=pathlib.Path, default="onnxruntime-node",
+                        help="where the package of npm is")
+    parser.add_argument("--debian13", type=pathlib.Path, default="/",
+                        help="with libxnnpack-dev and libonnxruntime-dev")
+
+
 def measure(peers, index, rounds):
     """Seconds, of each round and peer."""
     calls = [max(1, round(0.02 / peer.time(index, 1))) for peer in peers]
@@ -124,8 +188,7 @@ def main():
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--build", default=os.environ.get("QBACKEND_BUILD"))
     parser.add_argument("--llvm", type=pathlib.Path, default="/usr/lib/llvm-22")
-    parser.add_argument("--ort", default="onnxruntime-node",
-                        help="where the package of npm is")
+    add_peers(parser)
     parser.add_argument("--targets", default="",
                         help="of our kernels (default: the best one)")
     parser.add_argument("--cpu", help="that our objects are for (default: this one)")
@@ -149,7 +212,7 @@ def main():
         torch = [sys.executable, HERE / "torch_peer.py"]
         peers = [
             *ours, *start_models("ours in memory", "exact", modules.values(), args),
-            *start_onnx(nets, args, work),
+            *start_xnnpack(nets, args, work), *start_onnx(nets, args, work),
             *start("PyTorch onednn", [*torch, "onednn", *names]),
             *start("PyTorch onednn, VNNI", [*torch, "onednn", *names],
                    ONEDNN_MAX_CPU_ISA="AVX512_CORE_VNNI"),
@@ -163,8 +226,9 @@ def main():
         for index, name in enumerate(names):
             times = measure(peers, index, args.rounds)
             ratios = np.median(times / times[:, :1], axis=0)
-            cells = [f"{best * 1e3:.3g} ({ratio:.2f})"
-                     for best, ratio in zip(times.min(axis=0), ratios)]
+            result = peers[0].get_result(index)
+            cells = [f"{best * 1e3:.3g} ({ratio:.2f}{compare(peer, index, result)})"
+                     for peer, best, ratio in zip(peers, times.min(axis=0), ratios)]
             lines.append(f"| {name} | {' | '.join(cells)} |")
             print(lines[-1], flush=True)
         for peer in peers:

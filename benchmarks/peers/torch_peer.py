@@ -13,18 +13,14 @@ import torch
 import torch.nn.functional as functional
 
 import networks
-from serving import serve
+from serving import get_image, serve
 
 SCALE = networks.SCALE
 
 
-def get_zero(layer):
-    return 0 if layer.relu else layer.result.zero
-
-
 def quantized_layer(layer):
     """The layer as a function of its inputs."""
-    zero = get_zero(layer)
+    zero = layer.result.zero
     if layer.kind == "add":
         add = torch.ops.quantized.add_relu if layer.relu else torch.ops.quantized.add
         return lambda a, b: add(a, b, SCALE, zero)
@@ -69,12 +65,11 @@ def float_layer(layer):
 
 def get_function(net, engine):
     """Runs the network once."""
-    n, h, w, c = net.input.shape
-    data = torch.arange(n * c * h * w).reshape(n, c, h, w) * 37 % 256
+    data = torch.from_numpy(get_image(net.input.shape)).permute(0, 3, 1, 2)
     if engine == "float":
         x = (data.float() / 256).contiguous(memory_format=torch.channels_last)
     else:
-        x = torch.quantize_per_tensor((data - 114) * SCALE, SCALE, net.input.zero,
+        x = torch.quantize_per_tensor((data.float() - net.input.zero) * SCALE, SCALE, net.input.zero,
                                       torch.quint8)
         x = x.contiguous(memory_format=torch.channels_last)
     make = float_layer if engine == "float" else quantized_layer
@@ -84,7 +79,8 @@ def get_function(net, engine):
         values = {net.input.name: x}
         for layer, step in steps:
             values[layer.result.name] = step(*[values[i.name] for i in layer.inputs])
-        return values
+        result = values[net.layers[-1].result.name]
+        return result if engine == "float" else result.int_repr()
 
     return run
 
