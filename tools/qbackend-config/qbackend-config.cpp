@@ -8,7 +8,6 @@
 
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Backends/Json.h"
-#include "qbackend/Execution/Runtime/PassThreads.h"
 #include "qbackend/Insight/Explanation/Diff.h"
 #include "qbackend/Insight/Explanation/Explain.h"
 #include "qbackend/Insight/Explanation/Validate.h"
@@ -21,7 +20,6 @@
 #include "llvm/Support/Error.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -278,33 +276,27 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
   registerConfigurationAliases(registry);
-  runtime::PassThreads threads;
-  MLIRContext context(registry);
-  threads.giveTo(context);
-  // Errors are about an op; all of it may be megabytes.
-  context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  ToolContext context(registry);
   if (listCommand)
     return toStatus(list());
   if (showCommand)
-    return toStatus(show(&context));
+    return toStatus(show(context));
   if (validateCommand) {
-    FailureOr<bool> valid = validate(&context);
+    FailureOr<bool> valid = validate(context);
     return toStatus(success(valid.value_or(false)));
   }
   if (diffCommand) {
-    FailureOr<bool> equal = diff(&context);
+    FailureOr<bool> equal = diff(context);
     return failed(equal) ? kTrouble : *equal ? kSuccess : kDifferent;
   }
   if (explainCommand)
-    return toStatus(explain(&context));
+    return toStatus(explain(context));
   if (toJSONCommand)
-    return toStatus(convertToJSON(&context));
+    return toStatus(convertToJSON(context));
   if (toPythonCommand)
-    return toStatus(convertToPython(&context));
+    return toStatus(convertToPython(context));
   if (fromJSONCommand)
-    return toStatus(convertFromJSON(&context));
+    return toStatus(convertFromJSON(context));
   const cl::SubCommand *commands[] = {
       &listCommand,    &showCommand,   &validateCommand, &diffCommand,
       &explainCommand, &toJSONCommand, &toPythonCommand, &fromJSONCommand};

@@ -8,7 +8,6 @@
 #include "Sandbox.h"
 #include "Tool.h"
 
-#include "qbackend/Execution/Runtime/PassThreads.h"
 #include "qbackend/Execution/Runtime/Sandbox.h"
 #include "qbackend/Execution/Samples/SampleSource.h"
 #include "qbackend/Insight/Comparison/Compare.h"
@@ -29,7 +28,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -403,18 +401,12 @@ int main(int argc, char **argv) {
   qbackend::registerAllDialects(registry);
   if (llvm::Error error = loadPlugins(registry))
     return fail(std::move(error));
-  runtime::PassThreads threads;
-  MLIRContext context(registry);
-  threads.giveTo(context);
-  // Errors are about an op; all of it may be megabytes.
-  context.printOpOnDiagnostic(false);
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = readModule(moduleFile, &context, weightsFile);
+  ToolContext context(registry);
+  auto module = readModule(moduleFile, context, weightsFile);
   if (!module)
     return fail(module.takeError());
   if (!reportName.empty()) {
-    if (llvm::Error error = printReport(std::move(*module), &context))
+    if (llvm::Error error = printReport(std::move(*module), context))
       return fail(std::move(error));
     return 0;
   }
@@ -430,7 +422,7 @@ int main(int argc, char **argv) {
   }
   OwningOpRef<ModuleOp> other;
   if (!compareFile.empty()) {
-    auto read = readModule(compareFile, &context, compareWeights);
+    auto read = readModule(compareFile, context, compareWeights);
     if (!read)
       return fail(read.takeError());
     other = std::move(*read);

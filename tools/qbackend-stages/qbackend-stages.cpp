@@ -8,7 +8,6 @@
 
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Calibration/Table.h"
-#include "qbackend/Execution/Runtime/PassThreads.h"
 #include "qbackend/Insight/Explanation/ReadModule.h"
 #include "qbackend/Insight/Stages/RecordStages.h"
 #include "qbackend/Interfaces/Registration.h"
@@ -21,7 +20,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -72,12 +70,8 @@ int main(int argc, char **argv) {
     return fail(std::move(error));
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
-  runtime::PassThreads threads;
-  MLIRContext context(registry);
-  threads.giveTo(context);
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = readModule(moduleFile, &context);
+  ToolContext context(registry);
+  auto module = readModule(moduleFile, context);
   if (!module)
     return fail(module.takeError());
   std::string entry;

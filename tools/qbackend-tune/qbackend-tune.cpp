@@ -9,7 +9,6 @@
 
 #include "qbackend/Calibration/Table.h"
 #include "qbackend/Execution/Runtime/Interrupt.h"
-#include "qbackend/Execution/Runtime/PassThreads.h"
 #include "qbackend/Execution/Runtime/ThreadPool.h"
 #include "qbackend/Insight/Explanation/ReadModule.h"
 #include "qbackend/Insight/Tuning/Tune.h"
@@ -22,7 +21,6 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <atomic>
 #include <chrono>
@@ -288,12 +286,8 @@ int main(int argc, char **argv) {
     return fail(options.takeError());
   if (llvm::Error error = checkWeights(weightsFile))
     return fail(std::move(error));
-  runtime::PassThreads threads;
-  MLIRContext context(registry);
-  threads.giveTo(context);
-  llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = readModule(moduleFile, &context, weightsFile);
+  ToolContext context(registry);
+  auto module = readModule(moduleFile, context, weightsFile);
   if (!module)
     return fail(module.takeError());
   std::signal(SIGINT, interrupt);
