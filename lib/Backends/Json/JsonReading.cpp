@@ -323,18 +323,8 @@ static LogicalResult readField(StringRef key, const Cursor &entry,
     return success();
   }
   if (key == "fused_operator") {
-    auto elements = value.getArray();
-    if (!elements)
-      return failure();
-    SmallVector<StringRef> names;
-    for (const Cursor &element : *elements) {
-      auto name = element.getString();
-      if (!name)
-        return failure();
-      names.push_back(*name);
-    }
-    fields.fusedOperator = builder.getStrArrayAttr(names);
-    return success();
+    fields.fusedOperator = readNames(value);
+    return success(bool(fields.fusedOperator));
   }
   if (key == "num_tensor_args_to_observation_type" ||
       key == "input_type_to_index") {
@@ -452,17 +442,10 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
           it->second = {element.getLoc(), entry};
       }
     } else if (key == "lowering") {
-      auto elements = value.getArray();
-      if (!elements)
+      ArrayAttr forms = readNames(value);
+      if (!forms)
         return failure();
-      SmallVector<StringRef> forms;
-      for (const Cursor &element : *elements) {
-        auto form = element.getString();
-        if (!form)
-          return failure();
-        forms.push_back(*form);
-      }
-      config.setLoweringAttr(builder.getStrArrayAttr(forms));
+      config.setLoweringAttr(forms);
     } else if (key == "limits") {
       limits = value;
     } else if (key == "real_bias") {
