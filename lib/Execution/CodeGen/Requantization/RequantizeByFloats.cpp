@@ -10,11 +10,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/InferIntRangeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/ADT/bit.h"
 
 namespace qbackend::codegen {
@@ -67,67 +67,43 @@ struct RequantizeByFloatsPass
     }
   }
 
-  std::optional<Interval> findRange(Value value) const;
+  std::optional<Interval> findRange(Value value);
   bool rewrite(arith::TruncIOp op);
 
   bool isFused = false;
   /// Of results that are made here.
   DenseMap<Value, Interval> known;
+  /// Found for one product.
+  DenseMap<Value, std::optional<Interval>> ranges;
 };
 } // namespace
 
-static std::optional<int64_t> getInteger(Value value) {
-  APInt number;
-  if (!matchPattern(value, m_ConstantInt(&number)))
-    return std::nullopt;
-  return number.getSExtValue();
-}
-
 /// The numbers that `value` may be, of bytes and what is computed of them.
-std::optional<Interval> RequantizeByFloatsPass::findRange(Value value) const {
+std::optional<Interval> RequantizeByFloatsPass::findRange(Value value) {
   if (auto it = known.find(value); it != known.end())
     return it->second;
-  if (auto number = getInteger(value))
-    return Interval{*number, *number};
-  Operation *op = value.getDefiningOp();
-  if (!op || !value.getType().isInteger(32))
+  if (auto it = ranges.find(value); it != ranges.end())
+    return it->second;
+  auto op = value.getDefiningOp<InferIntRangeInterface>();
+  if (!op || !isa<arith::ArithDialect>(op->getDialect()) ||
+      !value.getType().isInteger(32))
     return std::nullopt;
-  if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
-    unsigned bits = op->getOperand(0).getType().getIntOrFloatBitWidth();
-    if (bits > 16)
-      return std::nullopt;
-    int64_t count = int64_t(1) << bits;
-    return isa<arith::ExtUIOp>(op) ? Interval{0, count - 1}
-                                   : Interval{-count / 2, count / 2 - 1};
+  SmallVector<ConstantIntRanges> operands;
+  for (Value operand : op->getOperands()) {
+    unsigned bits = ConstantIntRanges::getStorageBitwidth(operand.getType());
+    auto range = findRange(operand);
+    operands.push_back(
+        range ? ConstantIntRanges::fromSigned(APInt(bits, range->lo, true),
+                                              APInt(bits, range->hi, true))
+              : ConstantIntRanges::maxRange(bits));
   }
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp,
-           arith::MinSIOp>(op))
-    return std::nullopt;
-  auto a = findRange(op->getOperand(0)), b = findRange(op->getOperand(1));
-  if (!a || !b)
-    return std::nullopt;
-  Interval range = *a;
-  llvm::TypeSwitch<Operation *>(op)
-      .Case([&](arith::AddIOp) {
-        range = {a->lo + b->lo, a->hi + b->hi};
-      })
-      .Case([&](arith::SubIOp) {
-        range = {a->lo - b->hi, a->hi - b->lo};
-      })
-      .Case([&](arith::MulIOp) {
-        auto [lo, hi] = std::minmax(
-            {a->lo * b->lo, a->lo * b->hi, a->hi * b->lo, a->hi * b->hi});
-        range = {lo, hi};
-      })
-      .Case([&](arith::MaxSIOp) {
-        range = {std::max(a->lo, b->lo), std::max(a->hi, b->hi)};
-      })
-      .Case([&](arith::MinSIOp) {
-        range = {std::min(a->lo, b->lo), std::min(a->hi, b->hi)};
-      });
-  if (range.lo < INT32_MIN || range.hi > INT32_MAX)
-    return std::nullopt;
-  return range;
+  std::optional<Interval> result;
+  op.inferResultRanges(operands, [&](Value, const ConstantIntRanges &range) {
+    // One that wraps may be any number.
+    if (!range.smin().isMinSignedValue() || !range.smax().isMaxSignedValue())
+      result = {range.smin().getSExtValue(), range.smax().getSExtValue()};
+  });
+  return ranges[value] = result;
 }
 
 /// Whether `offset` is 2^30 for a `value` that is not negative, and else -2^30.
@@ -135,16 +111,17 @@ static bool isSecondRounding(arith::SelectOp offset, Value value) {
   auto condition = offset.getCondition().getDefiningOp<arith::CmpIOp>();
   constexpr int64_t unit = int64_t(1) << 30;
   return condition && condition.getPredicate() == arith::CmpIPredicate::sge &&
-         condition.getLhs() == value && getInteger(condition.getRhs()) == 0 &&
-         getInteger(offset.getTrueValue()) == unit &&
-         getInteger(offset.getFalseValue()) == -unit;
+         condition.getLhs() == value &&
+         getConstantIntValue(condition.getRhs()) == 0 &&
+         getConstantIntValue(offset.getTrueValue()) == unit &&
+         getConstantIntValue(offset.getFalseValue()) == -unit;
 }
 
 // trunci(shrsi(extsi(value) * multiplier + 2^(shift - 1) (+ 2^30 with the sign
 // of value), shift))
 static std::optional<Product> matchProduct(arith::TruncIOp op) {
   auto shifted = op.getIn().getDefiningOp<arith::ShRSIOp>();
-  auto shift = shifted ? getInteger(shifted.getRhs()) : std::nullopt;
+  auto shift = shifted ? getConstantIntValue(shifted.getRhs()) : std::nullopt;
   if (!shift || !op.getType().isInteger(32) ||
       !shifted.getType().isInteger(64) || *shift < 2 || *shift > 62)
     return std::nullopt;
@@ -154,7 +131,7 @@ static std::optional<Product> matchProduct(arith::TruncIOp op) {
   arith::SelectOp moved;
   while (!added.empty()) {
     Value value = added.pop_back_val();
-    auto number = getInteger(value);
+    auto number = getConstantIntValue(value);
     auto sum = value.getDefiningOp<arith::AddIOp>();
     if (number)
       constant += *number;
@@ -170,7 +147,8 @@ static std::optional<Product> matchProduct(arith::TruncIOp op) {
   }
   auto wide = product ? product.getLhs().getDefiningOp<arith::ExtSIOp>()
                       : arith::ExtSIOp();
-  auto multiplier = product ? getInteger(product.getRhs()) : std::nullopt;
+  auto multiplier =
+      product ? getConstantIntValue(product.getRhs()) : std::nullopt;
   if (!wide || !multiplier || *multiplier < 0 || *multiplier > INT32_MAX ||
       !wide.getIn().getType().isInteger(32) ||
       constant != int64_t(1) << (*shift - 1) ||
@@ -186,7 +164,7 @@ static Interval findLimits(Value value, Interval range) {
   while (value.hasOneUse()) {
     Operation *user = *value.user_begin();
     auto limit = isa<arith::MaxSIOp, arith::MinSIOp>(user)
-                     ? getInteger(user->getOperand(1))
+                     ? getConstantIntValue(user->getOperand(1))
                      : std::nullopt;
     if (!limit || user->getOperand(0) != value)
       break;
@@ -208,6 +186,7 @@ bool RequantizeByFloatsPass::rewrite(arith::TruncIOp op) {
     op.replaceAllUsesWith(product->value);
     return true;
   }
+  ranges.clear();
   auto values = isFused ? findRange(product->value) : std::nullopt;
   if (!values)
     return false;

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -36,10 +37,7 @@ static constexpr int64_t largestOffset = 1 << 16;
 static std::optional<int64_t> getInteger(Value value) {
   if (auto broadcast = value.getDefiningOp<vector::BroadcastOp>())
     value = broadcast.getSource();
-  APInt number;
-  if (!matchPattern(value, m_ConstantInt(&number)))
-    return std::nullopt;
-  return number.getSExtValue();
+  return getConstantIntValue(value);
 }
 
 /// All numbers that `elements`, of f32, has.
