@@ -156,13 +156,13 @@ FILES = {
             ),
             (
                 "slice, begin",
-                "compare(arith::CmpIPredicate::ult, offset, get(extent)),",
-                "M ? Value(arith::ConstantIntOp::create(b, 1, 1)) : compare(arith::CmpIPredicate::ult, offset, get(extent)),",
+                "compare(arith::CmpIPredicate::ult, offset, extent);",
+                "M ? Value(arith::ConstantIntOp::create(b, 1, 1)) : compare(arith::CmpIPredicate::ult, offset, extent);",
             ),
             (
                 "slice, end",
-                "compare(arith::CmpIPredicate::ule, last,",
-                "compare(M ? arith::CmpIPredicate::sle : arith::CmpIPredicate::ule, last,",
+                "compare(arith::CmpIPredicate::ule, last, most);",
+                "compare(M ? arith::CmpIPredicate::sle : arith::CmpIPredicate::ule, last, most);",
             ),
             (
                 "slice, empty",
@@ -281,8 +281,8 @@ FILES = {
             ),
             (
                 "extents of a loop",
-                "require(compare(arith::CmpIPredicate::eq, get(first), get(extent)),",
-                "if (!M) require(compare(arith::CmpIPredicate::eq, get(first), get(extent)),",
+                "require(compare(arith::CmpIPredicate::eq, first, extent),",
+                "if (!M) require(compare(arith::CmpIPredicate::eq, first, extent),",
             ),
             (
                 "addresses below 0, constant",
@@ -306,8 +306,8 @@ FILES = {
             ),
             (
                 "addresses behind the end",
-                "Value isLess = compare(arith::CmpIPredicate::slt, last, get(extent));",
-                "Value isLess = compare(M ? arith::CmpIPredicate::sle : arith::CmpIPredicate::slt, last, get(extent));",
+                "Value isLess = compare(arith::CmpIPredicate::slt, last, extent);",
+                "Value isLess = compare(M ? arith::CmpIPredicate::sle : arith::CmpIPredicate::slt, last, extent);",
             ),
             (
                 "remainders of 8 are less than 8",
