@@ -28,7 +28,7 @@ Expected<Term> FormulaBuilder::linearDynamic(LinearDynamicOp linear) {
 
   // s and z', in double.
   Sort f64{true, 64};
-  auto number = [&](double value) {
+  auto wide = [&](double value) {
     return terms.constantBits(f64, APFloat(value).bitcastToAPInt());
   };
   auto widen = [&](Term value) { return terms.make(Fn::ConvertF, f64, value); };
@@ -43,12 +43,12 @@ Expected<Term> FormulaBuilder::linearDynamic(LinearDynamicOp linear) {
   APInt zero = APFloat(0.0f).bitcastToAPInt();
   Term min = scope.extreme({0, false, zero}),
        max = scope.extreme({0, true, zero});
-  Term s = divide(minus(widen(max), widen(min)), number(255));
+  Term s = divide(minus(widen(max), widen(min)), wide(255));
   Term isInfinite = terms.compare(Fn::EqualF, divide(real(1), narrow(s)),
                                   real(std::numeric_limits<float>::infinity()));
   s = terms.select(terms.binary(Fn::Or, isZero(narrow(s)), isInfinite),
-                   number(0.1), s);
-  Term isSmall = terms.compare(Fn::LessF, s, number(smallest)),
+                   wide(0.1), s);
+  Term isSmall = terms.compare(Fn::LessF, s, wide(smallest)),
        factor = divide(real(smallest), narrow(s));
   // An end at 0 stays.
   auto stretch = [&](Term end, Term ifMin, Term ifMax) {
@@ -58,23 +58,23 @@ Expected<Term> FormulaBuilder::linearDynamic(LinearDynamicOp linear) {
   };
   Term lo = stretch(min, real(0), real(-smallest * 255)),
        hi = stretch(max, real(smallest * 255), real(0));
-  s = terms.select(isSmall, number(smallest), s);
+  s = terms.select(isSmall, wide(smallest), s);
   Term below = divide(widen(lo), s), above = divide(widen(hi), s);
   auto magnitude = [&](Term value) { return terms.make(Fn::AbsF, f64, value); };
-  Term ofMin = terms.compare(Fn::LessF, minus(number(0), magnitude(below)),
-                             minus(number(255), magnitude(above)));
+  Term ofMin = terms.compare(Fn::LessF, minus(wide(0), magnitude(below)),
+                             minus(wide(255), magnitude(above)));
   Term exact =
-      terms.select(ofMin, minus(number(0), below), minus(number(255), above));
+      terms.select(ofMin, minus(wide(0), below), minus(wide(255), above));
   // rne(clamp(z', 0, 255)); of NaN 0.
-  Term isLess = terms.compare(Fn::LessF, exact, number(255)),
-       isMore = terms.compare(Fn::LessF, number(0), exact);
+  Term isLess = terms.compare(Fn::LessF, exact, wide(255)),
+       isMore = terms.compare(Fn::LessF, wide(0), exact);
   Term integer =
       terms.make(Fn::FToS, bits(32), {terms.make(Fn::RoundEven, f64, exact)});
   Term end =
       terms.select(terms.make(Fn::IsNaN, bits(1), exact), i32(0), i32(255));
   integer = terms.select(isLess, terms.select(isMore, integer, i32(0)), end);
   Term z = terms.make(Fn::Trunc, bits(8), integer),
-       wide = terms.make(Fn::ExtU, bits(32), z);
+       extended = terms.make(Fn::ExtU, bits(32), z);
   formula.code.zeroPoint.term = z;
 
   // A byte of the input, and the sum.
@@ -84,8 +84,8 @@ Expected<Term> FormulaBuilder::linearDynamic(LinearDynamicOp linear) {
   read.push_back(inner);
   Term scale = narrow(s);
   Term product = multiply(element(0, read), divide(real(1), scale));
-  Term q =
-      terms.make(Fn::Trunc, bits(8), quantizeProduct(product, wide, 0, 255));
+  Term q = terms.make(Fn::Trunc, bits(8),
+                      quantizeProduct(product, extended, 0, 255));
   formula.code.quantized.term = q;
   auto perAxis = getPerAxis(weightType);
   auto type = cast<quant::QuantizedType>(weightType.getElementType());
@@ -133,24 +133,11 @@ Expected<Term> FormulaBuilder::linearDynamic(LinearDynamicOp linear) {
   // y.
   Term total = scope.element(std::move(totals), bits(32), "sum (w - zw)");
   Term acc = terms.binary(Fn::Sub, formula.code.fold->result,
-                          terms.binary(Fn::Mul, wide, total));
+                          terms.binary(Fn::Mul, extended, total));
   Term m = multiply(scope.element(std::move(scales), f32(), "sw"), scale);
-  Term bias = real(0);
-  if (Value operand = linear.getBias();
-      isa_and_nonnull<BlockArgument>(operand)) {
-    bias = element(2, {channel});
-  } else if (operand) {
-    auto values = ConstantElements<float>::read(operand);
-    if (!values)
-      return fail("the bias is neither an argument nor a constant");
-    Table table;
-    table.shape = {out};
-    table.position = {channel};
-    table.read = [values = *values](int64_t o) {
-      return APFloat(values[o]).bitcastToAPInt();
-    };
-    bias = scope.element(std::move(table), f32(), "b");
-  }
+  Term bias = linear.getBias() ? number(2, channel, "b") : real(0);
+  if (!bias)
+    return fail("the bias is neither an argument nor a constant");
   Term y = terms.binary(Fn::AddF, multiply(toReal(acc), m), bias);
   if (!linear.getRelu())
     return y;

@@ -137,6 +137,25 @@ Term FormulaBuilder::element(unsigned operand, const Position &place) {
                        "operand" + std::to_string(operand));
 }
 
+Term FormulaBuilder::number(unsigned operand, const Linear &place,
+                            StringRef name,
+                            std::function<float(int64_t, float)> change) {
+  Value value = op->getOperand(operand);
+  if (isa<BlockArgument>(value))
+    return element(operand, {place});
+  auto values = ConstantElements<float>::read(value);
+  if (!values)
+    return nullptr;
+  Table table;
+  table.shape = {cast<ShapedType>(value.getType()).getDimSize(0)};
+  table.position = {place};
+  table.read = [=, values = *values](int64_t i) {
+    float own = values[i];
+    return APFloat(change ? change(i, own) : own).bitcastToAPInt();
+  };
+  return scope.element(std::move(table), f32(), name);
+}
+
 /// Where an operand whose shape broadcasts to that of the result is read.
 Position FormulaBuilder::broadcast(unsigned operand) {
   auto type = cast<ShapedType>(op->getOperand(operand).getType());
@@ -422,8 +441,9 @@ Expected<Formula> FormulaBuilder::build() {
     bool isBias =
         i == 2 && isa<Conv1dOp, Conv2dOp, Conv3dOp, ConvTranspose1dOp,
                       ConvTranspose2dOp, LinearOp, LinearDynamicOp>(op);
-    bool isOfNorm = i > 0 && isa<BatchNormOp>(op);
-    if (!isBias && !isOfNorm && !isa<BlockArgument>(operand) &&
+    bool isOfNorm = i > 0 && isa<BatchNormOp>(op),
+         isOfRows = i > 1 && isa<EmbeddingByteOp, Embedding4BitOp>(op);
+    if (!isBias && !isOfNorm && !isOfRows && !isa<BlockArgument>(operand) &&
         !isProducer(operand) && !ConstantElements<int8_t>::read(operand))
       return fail("operand " + Twine(i) +
                   " is neither an argument nor a constant of bytes");
@@ -451,6 +471,8 @@ Expected<Formula> FormulaBuilder::build() {
             return weighted({}, linear.getRelu(), linear.getMathematical(),
                             linear.getRequantizationAttr());
           })
+          .Case<EmbeddingByteOp, Embedding4BitOp>(
+              [&](auto) { return embedding(); })
           .Case([&](LinearDynamicOp op) { return linearDynamic(op); })
           .Case([&](AddOp op) { return add(op); })
           .Case([&](MulOp) { return mul(); })
@@ -504,7 +526,7 @@ Expected<Formula> FormulaBuilder::build() {
                 LeakyReluOp, EluOp, CeluOp, ThresholdOp>(
               [&](auto) { return lookUp(); })
           .Case<SoftmaxOp, LayerNormOp, GroupNormOp, InstanceNormOp,
-                UpsampleBilinear2dOp, EmbeddingByteOp, Embedding4BitOp>(
+                UpsampleBilinear2dOp>(
               [&](auto) { return fail("floats, which are not proven"); })
           .Default([&](Operation *) -> Result {
             return fail("none is here for this op yet");
@@ -535,6 +557,10 @@ qbackend::proof::getExtentSources(Operation *op, unsigned dim) {
   };
   if (auto transpose = dyn_cast<TransposeOp>(op)) {
     add(transpose.getInput(), transpose.getPermutation()[dim]);
+    return sources;
+  }
+  if (isa<EmbeddingByteOp, Embedding4BitOp>(op)) {
+    add(op->getOperand(0), dim);
     return sources;
   }
   for (Value operand : op->getOperands()) {

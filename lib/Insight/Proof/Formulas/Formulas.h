@@ -103,6 +103,10 @@ private:
     return extend(element(operand, place),
                   QParams(op->getOperand(operand).getType()));
   }
+  /// Of an operand of floats in one dimension, an argument or a constant; null
+  /// if it is neither. `change` is made of the numbers of a constant.
+  Term number(unsigned operand, const Linear &place, llvm::StringRef name,
+              std::function<float(int64_t, float)> change = {});
   Position broadcast(unsigned operand);
   Linear addFoldLoop(int64_t extent, llvm::StringRef name);
   void carry(Term init, llvm::function_ref<Term(Term)> step);
@@ -126,6 +130,7 @@ private:
   };
   Result weighted(const Windows &windows, bool relu, bool mathematical,
                   qnnpack::RequantizationAttr requantization);
+  Result embedding();
   Result linearDynamic(qnnpack::LinearDynamicOp linear);
   Result nearest(qnnpack::UpsampleNearest2dOp upsample);
   Term scaleChannels(qnnpack::RequantizationAttr requantization,

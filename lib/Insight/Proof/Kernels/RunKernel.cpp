@@ -114,8 +114,9 @@ std::string KernelJudge::run(func::FuncOp code) {
     return std::nullopt;
   };
   // What is 0 to the sums.
-  std::vector<std::optional<APInt>> given(inputs.size());
-  given[getInput(inputArgument)] = APInt(64, op.getPadValue()).trunc(inputBits);
+  std::vector<Filling> given(inputs.size());
+  given[getInput(inputArgument)].value =
+      APInt(64, op.getPadValue()).trunc(inputBits);
   return runCode(*module, entry.getSymName(), given, compare, manyRuns,
                  /*onBuffers=*/true);
 }

@@ -603,6 +603,39 @@ Expected<ProofStep> Laws::proveEqual(StringRef what, Term defined, Term emitted,
   std::vector<Term> tables = findTables({defined, emitted, formula});
   if (tables.empty())
     return proveCase(what, {defined, emitted, formula}, allowance);
+  // Where there is nothing but constants, they are computed.
+  Case question = {defined, emitted, formula};
+  Evaluator evaluator({defined, emitted, formula});
+  bool isComputed = allowance.most == 0 && emitted->sort == formula->sort &&
+                    evaluator.variables().size() == tables.size();
+  for (Term variable : evaluator.variables())
+    isComputed &= scope.tables.count(variable) != 0;
+  if (isComputed) {
+    ProofStep step;
+    step.what = what.str();
+    step.verdict = Verdict::Proven;
+    step.how = "all constants";
+    bool isKnown =
+        forEachRow(evaluator.variables(), {},
+                   [&](ArrayRef<unsigned> loops, ArrayRef<int64_t> at,
+                       ArrayRef<APInt> values) {
+                     evaluator.run(values);
+                     if (!evaluator.result(0).isZero() &&
+                         evaluator.result(1) == evaluator.result(2))
+                       return true;
+                     bool isConfirmed;
+                     step.verdict = Verdict::Counterexample;
+                     step.how = describe(question, evaluator.variables(),
+                                         values, isConfirmed) +
+                                ", " + printPlace(loops, at);
+                     return false;
+                   });
+    if (!isKnown) {
+      step.verdict = Verdict::Open;
+      step.how = "constants at places of unknown extent";
+    }
+    return step;
+  }
   // Each different row of constants once, in the order of the code.
   std::vector<std::vector<APInt>> rows;
   std::set<std::vector<uint64_t>> seen;

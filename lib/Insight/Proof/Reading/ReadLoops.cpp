@@ -5,6 +5,8 @@
 
 #include "Reading/Reader.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -281,6 +283,22 @@ Expected<Scalar> Reader::readScalar(Value value, Values &values,
   return result;
 }
 
+/// What `index` is less than by an assertion before `op`, as unsigned numbers.
+static std::optional<int64_t> getAssertedBound(Value index, Operation *op) {
+  for (Operation *user : index.getUsers()) {
+    auto compare = dyn_cast<arith::CmpIOp>(user);
+    auto bound = compare ? getConstantIntValue(compare.getRhs()) : std::nullopt;
+    if (!bound || compare.getLhs() != index ||
+        compare.getPredicate() != arith::CmpIPredicate::ult)
+      continue;
+    for (Operation *check : compare->getUsers())
+      if (isa<cf::AssertOp>(check) && check->getBlock() == op->getBlock() &&
+          check->isBeforeInBlock(op))
+        return bound;
+  }
+  return std::nullopt;
+}
+
 Expected<Scalar> Reader::readExtract(tensor::ExtractOp op, Values &values,
                                      ArrayRef<Linear> loops) {
   Position place;
@@ -302,6 +320,12 @@ Expected<Scalar> Reader::readExtract(tensor::ExtractOp op, Values &values,
                   ? std::optional(Linear(number->value.getSExtValue()))
               : table != scope.tables.end() ? scope.solve(table->second)
                                             : std::nullopt;
+    // A row that an operand says.
+    auto bound = getAssertedBound(operand, op);
+    auto reading = scope.readings.find(number);
+    if (!at && bound && *bound > 0 && reading != scope.readings.end() &&
+        reading->second.operand)
+      at = scope.choose(number, *bound);
     if (at)
       place.push_back(*at);
     else

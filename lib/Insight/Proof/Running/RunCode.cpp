@@ -24,7 +24,7 @@ APInt qbackend::proof::getElement(const Array &array, int64_t index) {
 }
 
 /// Fills `array` for run `run`: the first one is `given` everywhere.
-static void fill(Array &array, const std::optional<APInt> &given, unsigned run,
+static void fill(Array &array, const Filling &given, unsigned run,
                  uint64_t &state) {
   // xorshift64: the same arrays everywhere.
   auto next = [&] {
@@ -43,19 +43,21 @@ static void fill(Array &array, const std::optional<APInt> &given, unsigned run,
     uint64_t value = next(), other = next();
     bool isGiven = kind == 0 ? turn == 0 || other % (8 << turn % 4) != 0
                              : kind == 1 && other % 2 == 0;
-    if (given && isGiven)
-      value = given->getZExtValue();
+    if (given.value && isGiven)
+      value = given.value->getZExtValue();
     else if (kind == 2 && turn < std::size(ends) && !isOfFloats)
       value = ends[turn];
     else if (isOfFloats && size == sizeof(float))
       // Of few digits before the point.
       value = (value & 0x807FFFFF) | (117 + next() % 20) << 23;
+    if (given.below != 0)
+      value %= given.below;
     std::memcpy(array.data.data() + i * size, &value, size);
   }
 }
 
 std::string qbackend::proof::runCode(ModuleOp module, StringRef entry,
-                                     ArrayRef<std::optional<APInt>> given,
+                                     ArrayRef<Filling> given,
                                      CompareRun compare, unsigned runs,
                                      bool onBuffers) {
   auto stop = [](llvm::Error error) {

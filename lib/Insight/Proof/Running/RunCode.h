@@ -24,15 +24,21 @@ llvm::APInt getElement(const arrays::Array &array, int64_t index);
 /// Of different arrays.
 inline constexpr unsigned manyRuns = 40;
 
+/// What an argument is filled with: any numbers, `value` among them, and of
+/// `below` other than 0 the remainders.
+struct Filling {
+  std::optional<llvm::APInt> value;
+  uint64_t below = 0;
+};
+
 /// Compiles the function `entry` of `module`, which has one result, and calls
 /// it `runs` times on arrays: in the first run argument i is filled with
 /// `given[i]`, where that is, in others it has that here and there. Returns
 /// what that shows, for a certificate. `onBuffers`: the module has code on
 /// buffers, which is run in a sandbox only.
 std::string runCode(mlir::ModuleOp module, llvm::StringRef entry,
-                    llvm::ArrayRef<std::optional<llvm::APInt>> given,
-                    CompareRun compare, unsigned runs = manyRuns,
-                    bool onBuffers = false);
+                    llvm::ArrayRef<Filling> given, CompareRun compare,
+                    unsigned runs = manyRuns, bool onBuffers = false);
 
 /// Runs `code`, which is to be `formula` at `position`, whose first loops are
 /// the `loops` over the result, on the values of `example`, of terms of

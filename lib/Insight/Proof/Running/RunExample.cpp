@@ -210,10 +210,13 @@ std::string qbackend::proof::runExample(
     func::FuncOp code, const Scope &scope, const Code &formula,
     const Position &position, unsigned loops,
     const llvm::DenseMap<Term, APInt> &example, const Allowance &allowance) {
-  std::vector<std::optional<APInt>> given(code.getNumArguments());
+  std::vector<Filling> given(code.getNumArguments());
   for (auto &[term, reading] : scope.readings)
     if (auto it = example.find(term); it != example.end() && reading.operand)
-      given[*reading.operand] = it->second;
+      given[*reading.operand].value = it->second;
+  for (const Loop &loop : scope.getLoops())
+    if (loop.chosen)
+      given[*scope.readings.at(loop.chosen).operand].below = loop.extent;
   ArrayFormula wanted(scope, formula, position, loops);
   auto compare = [&](ArrayRef<Array> inputs, const Array &result) {
     return wanted.compare(inputs, result, allowance);
@@ -222,7 +225,7 @@ std::string qbackend::proof::runExample(
   if (sum != example.end())
     if (OwningOpRef<ModuleOp> behind = cutSum(code)) {
       wanted.given = sum->second;
-      given.push_back(sum->second);
+      given.push_back({sum->second});
       std::string text =
           runCode(*behind, code.getSymName(), given, compare, /*runs=*/1);
       if (StringRef(text).starts_with("confirmed"))
