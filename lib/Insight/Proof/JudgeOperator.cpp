@@ -30,14 +30,12 @@ static std::set<std::string> getElements(Term term) {
   return names;
 }
 
-/// Makes the sum of `code`, of 64 bits, one of 32 that is extended.
-static void narrowSum(Code &code, Terms &terms) {
+/// Makes the sum of `code`, of 64 bits, one of `sort` that is extended.
+static void narrowSum(Code &code, Sort sort, Terms &terms) {
   Fold &fold = *code.fold;
-  auto trunc = [&](Term term) {
-    return terms.make(Fn::Trunc, bits(32), {term});
-  };
-  Term carried = terms.variable("carried", bits(32)),
-       result = terms.variable("sum", bits(32)),
+  auto trunc = [&](Term term) { return terms.make(Fn::Trunc, sort, {term}); };
+  Term carried = terms.variable("carried", sort),
+       result = terms.variable("sum", sort),
        wide = terms.make(Fn::ExtS, bits(64), {result});
   // carried + addend, whichever comes first.
   Term addend = fold.step->operands[fold.step->operands[0] == fold.carried];
@@ -252,11 +250,13 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
     if (isWrong)
       return true;
   }
-  // A sum of 64 bits that fits 32 may be held in these.
-  if (fold && code->fold->carried->sort == bits(32) &&
-      fold->carried->sort == bits(64) && proof.sums &&
-      llvm::isInt<32>(proof.sums->first) && llvm::isInt<32>(proof.sums->second))
-    narrowSum(expected, terms);
+  // A sum of 64 bits that fits fewer may be held in these.
+  if (fold && fold->carried->sort == bits(64) && proof.sums) {
+    Sort held = code->fold->carried->sort;
+    if (held.width < 64 && llvm::isIntN(held.width, proof.sums->first) &&
+        llvm::isIntN(held.width, proof.sums->second))
+      narrowSum(expected, held, terms);
+  }
   if (fold) {
     Term result = nullptr;
     auto steps = laws.proveFold(*code, expected, result);

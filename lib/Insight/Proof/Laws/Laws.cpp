@@ -396,15 +396,15 @@ Expected<ProofStep> Laws::proveNear(const Case &question,
   return step;
 }
 
-/// An exact product of 64 bits: of a number of 32, extended, and one in
-/// [0, 2^31).
+/// An exact product of 64 bits, of at most 2^62: of a number of 32, extended,
+/// and one in [0, 2^31), or of more bits and fewer.
 static bool isProduct(Term node) {
   if (node->op != Fn::Mul || node->sort.width != 64)
     return false;
   for (unsigned i : {0, 1}) {
     Term wide = node->operands[i], factor = node->operands[1 - i];
-    if (wide->op == Fn::ExtS && wide->operands[0]->sort.width <= 32 &&
-        factor->op == Fn::Constant && factor->value.isIntN(31))
+    if (wide->op == Fn::ExtS && factor->op == Fn::Constant &&
+        wide->operands[0]->sort.width + factor->value.getActiveBits() <= 63)
       return true;
   }
   return false;

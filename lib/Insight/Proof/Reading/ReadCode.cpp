@@ -198,7 +198,7 @@ Expected<Bytes> qbackend::proof::getBytes(Operation *op,
   Type element = bytes.attribute.getElementType();
   bytes.width = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
   int64_t count = bytes.isSplat ? 1 : bytes.attribute.getNumElements();
-  if (!llvm::is_contained({8u, 16u, 32u, 64u}, bytes.width) ||
+  if (!llvm::is_contained({8u, 16u, 32u, 48u, 64u}, bytes.width) ||
       int64_t(bytes.data.size()) < count * int64_t(bytes.width / 8))
     return fail(op, "has elements that can't be read");
   return bytes;
