@@ -110,3 +110,34 @@ func.func @stays(%x: tensor<7x8xf32>, %y: tensor<7x1x8xf32>) -> (tensor<7x8xf32>
   %9 = tensor.collapse_shape %8 [[0, 1], [2]] : tensor<7x1x8xf32> into tensor<7x8xf32>
   return %2, %5, %4, %7, %9 : tensor<7x8xf32>, tensor<7x8xf32>, tensor<7x1x8xf32>, tensor<7x8xf32>, tensor<7x8xf32>
 }
+
+// The rows of a linear layer have the dimension in PyTorch, and what is between two layers.
+// CHECK-LABEL: func.func @linear_rows
+// CHECK: linalg.matmul
+// CHECK: tensor.expand_shape {{.*}} : tensor<3x6xf32> into tensor<1x3x1x6xf32>
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x3x1x6xf32>)
+// CHECK: tensor.collapse_shape {{.*}} : tensor<1x3x1x6xf32> into tensor<3x6xf32>
+// CHECK: linalg.matmul
+#four = affine_map<(a, b, c, d) -> (a, b, c, d)>
+func.func @linear_rows(%x: tensor<1x3x1x4xf32>) -> tensor<1x3x1x3xf32> {
+  %w = arith.constant dense<0.5> : tensor<4x6xf32>
+  %v = arith.constant dense<0.25> : tensor<6x3xf32>
+  %z = arith.constant 0.0 : f32
+  %c = tensor.collapse_shape %x [[0, 1], [2, 3]] : tensor<1x3x1x4xf32> into tensor<3x4xf32>
+  %e = tensor.empty() : tensor<3x6xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<3x6xf32>) -> tensor<3x6xf32>
+  %m = linalg.matmul ins(%c, %w : tensor<3x4xf32>, tensor<4x6xf32>) outs(%f : tensor<3x6xf32>) -> tensor<3x6xf32>
+  %y = tensor.expand_shape %m [[0, 1], [2, 3]] output_shape [1, 3, 1, 6] : tensor<3x6xf32> into tensor<1x3x1x6xf32>
+  %o = tensor.empty() : tensor<1x3x1x6xf32>
+  %r = linalg.generic {indexing_maps = [#four, #four], iterator_types = ["parallel","parallel","parallel","parallel"]} ins(%y : tensor<1x3x1x6xf32>) outs(%o : tensor<1x3x1x6xf32>) {
+  ^bb0(%i: f32, %q: f32):
+    %p = arith.maximumf %i, %z : f32
+    linalg.yield %p : f32
+  } -> tensor<1x3x1x6xf32>
+  %c2 = tensor.collapse_shape %r [[0, 1], [2, 3]] : tensor<1x3x1x6xf32> into tensor<3x6xf32>
+  %e2 = tensor.empty() : tensor<3x3xf32>
+  %f2 = linalg.fill ins(%z : f32) outs(%e2 : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %m2 = linalg.matmul ins(%c2, %v : tensor<3x6xf32>, tensor<6x3xf32>) outs(%f2 : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %y2 = tensor.expand_shape %m2 [[0, 1], [2, 3]] output_shape [1, 3, 1, 3] : tensor<3x3xf32> into tensor<1x3x1x3xf32>
+  return %y2 : tensor<1x3x1x3xf32>
+}

@@ -59,6 +59,22 @@ static AffineMap getResultMap(linalg::LinalgOp op) {
   return op.getMatchingIndexingMap(op.getDpsInitOperand(0));
 }
 
+/// Whether `value` is a matrix product, maybe with a bias: rows, of which a
+/// change of shape makes the tensor that a linear layer has in PyTorch.
+static bool isLinear(Value value) {
+  // A product, a bias, an activation.
+  constexpr unsigned kMaxSteps = 3;
+  for (unsigned i = 0; i < kMaxSteps; ++i) {
+    auto op = value.getDefiningOp<linalg::LinalgOp>();
+    if (!op || op.getNumDpsInputs() == 0)
+      return false;
+    if (op.getNumReductionLoops() != 0)
+      return linalg::isaContractionOpInterface(op);
+    value = op.getDpsInputOperand(0)->get();
+  }
+  return false;
+}
+
 namespace {
 /// Finds loops of 1 over dimensions that some ops get together, and all lose
 /// again.
@@ -148,7 +164,8 @@ private:
     return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
       SmallVector<int64_t> got;
       Operation *producer = input->get().getDefiningOp();
-      if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(producer))
+      if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(producer);
+          expand && !isLinear(expand.getSrc()))
         got = getSharedUnits(expand.getResultType(),
                              expand.getReassociationIndices());
       else if (dropping.contains(producer))
