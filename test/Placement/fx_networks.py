@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random networks of modules and functions, and how PyTorch's FX observes them.
 
-    fx_networks.py FIRST LAST DIR
+    fx_networks.py FIRST LAST DIR [--dynamic]
 
 Runs in PyTorch 2.6 or newer, without this project. For each seed DIR gets SEED.pt2, the
 network as torch.export has it, SEED.npz, a batch for each row of its arguments, and
 SEED.json: for each observer of `prepare_fx` for qnnpack (moving averages) the number of
 updates in one batch, what it observes, and its scale and zero point after all batches.
+With --dynamic the .pt2 has a batch of any size.
 `updates.py` compares them. Many of the operators only move values.
 """
 
@@ -75,6 +76,7 @@ class Network(nn.Module):
         super().__init__()
         self.random = random.Random(seed)
         self.parts = nn.ModuleList()
+        self.is_dynamic = False
         self.program, self.shapes, self.used = [], [], set()
         self.inputs = self.random.choice([1, 1, 2])
         for _ in range(self.inputs):
@@ -267,6 +269,8 @@ class Network(nn.Module):
                 x = torch.flatten(x, parameter)
             elif name == "transpose":
                 x = x.transpose(*parameter)
+            elif name == "reshape" and self.is_dynamic:
+                x = x.reshape(x.shape[0], *parameter[1:])
             else:
                 x = getattr(x, name)(parameter)
             values.append(x)
@@ -344,8 +348,19 @@ def record(network, data):
     return found
 
 
+def export(network, data, is_dynamic):
+    network.is_dynamic = is_dynamic
+    if not is_dynamic:
+        return torch.export.export(network, tuple(data[0]))
+    batch = torch.export.Dim("batch")
+    examples = tuple(torch.cat(parts) for parts in zip(*data))
+    return torch.export.export(network, examples,
+                               dynamic_shapes=({0: batch},) * network.inputs)
+
+
 def main():
     first, last, folder = int(sys.argv[1]), int(sys.argv[2]), pathlib.Path(sys.argv[3])
+    is_dynamic = "--dynamic" in sys.argv
     warnings.filterwarnings("ignore")
     torch.set_num_threads(1)
     torch.backends.quantized.engine = "qnnpack"
@@ -363,8 +378,7 @@ def main():
             observers = record(network, data)
         except AssertionError:  # No range holds NaN: an exp of an exp.
             continue
-        torch.export.save(torch.export.export(network, tuple(data[0])),
-                          folder / f"{seed}.pt2")
+        torch.export.save(export(network, data, is_dynamic), folder / f"{seed}.pt2")
         np.savez(folder / f"{seed}.npz", **{
             name: np.concatenate([batch[i].numpy() for batch in data])
             for i, name in enumerate("ab"[:network.inputs])})
