@@ -209,6 +209,20 @@ private:
       kinds;
 };
 
+/// What an op with a weight reads and gives, and whether it ends in a relu.
+struct Layer {
+  explicit Layer(OperatorOp op)
+      : input(op.getInputs().front()), weight(op.getWeight()),
+        bias(op.getBias()), output(op.getOutput()), relu(op.isFused()) {}
+  template <typename OpTy>
+  explicit Layer(OpTy op, bool relu = false)
+      : input(op.getInput()), weight(op.getWeight()), bias(op.getBias()),
+        output(op.getOutput()), relu(relu) {}
+
+  mlir::Value input, weight, bias, output;
+  bool relu;
+};
+
 /// What ONNX Runtime multiplies the sums of `op` by, an op with a weight: once,
 /// or for each output channel.
 llvm::SmallVector<float> getRuntimeMultipliers(mlir::Operation *op);

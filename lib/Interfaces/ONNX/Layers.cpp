@@ -6,6 +6,7 @@
 
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
+#include "qbackend/Numerics/Embedding.h"
 #include "qbackend/Numerics/Requantize.h"
 
 #include <cmath>
@@ -162,9 +163,9 @@ static Exporter::View getKernelView(ArrayRef<int64_t> shape,
   return view;
 }
 
-static LogicalResult convolve(Exporter &exporter, Value input, Value weight,
-                              Value bias, Value output, bool relu,
+static LogicalResult convolve(Exporter &exporter, const Layer &layer,
                               const ConvolutionParameters &parameters) {
+  auto [input, weight, bias, output, relu] = layer;
   auto type = cast<RankedTensorType>(weight.getType());
   if (!type.hasStaticShape())
     return exporter.getOp()->emitError() << "the weight has type " << type
@@ -204,16 +205,14 @@ static LogicalResult convolve(Exporter &exporter, Value input, Value weight,
 
 template <typename OpTy>
 static LogicalResult writeConvolution(OpTy op, Exporter &exporter) {
-  return convolve(exporter, op.getInput(), op.getWeight(), op.getBias(),
-                  op.getOutput(), op.getRelu(),
+  return convolve(exporter, Layer(op, op.getRelu()),
                   {op.getStride(), op.getPadding(), op.getDilation(),
                    static_cast<int64_t>(op.getGroups())});
 }
 
 template <typename OpTy>
 static LogicalResult writeTransposedConvolution(OpTy op, Exporter &exporter) {
-  return convolve(exporter, op.getInput(), op.getWeight(), op.getBias(),
-                  op.getOutput(), /*relu=*/false,
+  return convolve(exporter, Layer(op),
                   {op.getStride(), op.getPadding(), op.getDilation(),
                    static_cast<int64_t>(op.getGroups()), true,
                    op.getOutputPadding()});
@@ -223,8 +222,7 @@ template <typename KindTy>
 static LogicalResult writeConvolutionKind(KindTy kind, OperatorOp op,
                                           Exporter &exporter) {
   auto convolution = cast<ConvolutionKindAttrInterface>(Attribute(kind));
-  return convolve(exporter, op.getInputs().front(), op.getWeight(),
-                  op.getBias(), op.getOutput(), op.isFused(),
+  return convolve(exporter, Layer(op),
                   {convolution.getStrides(), convolution.getPaddings(),
                    convolution.getDilations(), convolution.getGroupCount(),
                    convolution.isTransposed(),
@@ -243,8 +241,8 @@ static Exporter::View getMatrixView(RankedTensorType type, bool turned) {
   return {shape, {1, 0}, {shape[1], shape[0]}};
 }
 
-static LogicalResult multiply(Exporter &exporter, Value input, Value weight,
-                              Value bias, Value output, bool relu) {
+static LogicalResult multiply(Exporter &exporter, const Layer &layer) {
+  auto [input, weight, bias, output, relu] = layer;
   auto type = cast<RankedTensorType>(weight.getType());
   if (type.getRank() != 2 || !type.hasStaticShape())
     return exporter.getOp()->emitError()
@@ -272,14 +270,12 @@ static LogicalResult multiply(Exporter &exporter, Value input, Value weight,
 }
 
 static LogicalResult writeLinear(qnnpack::LinearOp op, Exporter &exporter) {
-  return multiply(exporter, op.getInput(), op.getWeight(), op.getBias(),
-                  op.getOutput(), op.getRelu());
+  return multiply(exporter, Layer(op, op.getRelu()));
 }
 
 static LogicalResult writeLinearKind(LinearAttr, OperatorOp op,
                                      Exporter &exporter) {
-  return multiply(exporter, op.getInputs().front(), op.getWeight(),
-                  op.getBias(), op.getOutput(), op.isFused());
+  return multiply(exporter, Layer(op));
 }
 
 static LogicalResult writeMatmulKind(MatmulAttr, OperatorOp op,
@@ -370,16 +366,6 @@ static LogicalResult writeRows(Exporter &exporter, Tensor table, Value indices,
   return success();
 }
 
-static float toHalf(float value) {
-  llvm::APFloat number(value);
-  bool losesInfo;
-  number.convert(llvm::APFloat::IEEEhalf(), llvm::APFloat::rmNearestTiesToEven,
-                 &losesInfo);
-  number.convert(llvm::APFloat::IEEEsingle(),
-                 llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return number.convertToFloat();
-}
-
 template <typename OpTy>
 static LogicalResult writeTableOfRows(OpTy op, Exporter &exporter) {
   DenseElementsAttr table = exporter.getConstant(op.getTable(), op),
@@ -388,10 +374,16 @@ static LogicalResult writeTableOfRows(OpTy op, Exporter &exporter) {
   if (!table || !scaleAttr || !zeroAttr)
     return failure();
   constexpr bool isHalf = std::is_same_v<OpTy, qnnpack::Embedding4BitOp>;
-  auto scales = llvm::to_vector(scaleAttr.getValues<float>());
-  SmallVector<float> offsets;
-  for (auto [scale, zeroPoint] : llvm::zip(scales, zeroAttr.getValues<float>()))
-    offsets.push_back(-(zeroPoint * scale));
+  SmallVector<float> scales, offsets;
+  for (auto [scale, zeroPoint] :
+       llvm::zip(scaleAttr.getValues<float>(), zeroAttr.getValues<float>())) {
+    numerics::EmbeddingRow row =
+        numerics::embeddingRow(scale, zeroPoint,
+                               isHalf ? numerics::EmbeddingBits::Four
+                                      : numerics::EmbeddingBits::Eight);
+    scales.push_back(row.scale);
+    offsets.push_back(row.bias);
+  }
   SmallVector<int64_t> shape(
       cast<RankedTensorType>(op.getTable().getType()).getShape());
   SmallVector<int64_t> bytes;
@@ -403,11 +395,8 @@ static LogicalResult writeTableOfRows(OpTy op, Exporter &exporter) {
     bytes.push_back(byte & 15);
     bytes.push_back(byte >> 4);
   }
-  if (isHalf) {
+  if (isHalf)
     shape.back() *= 2;
-    for (auto *numbers : {&scales, &offsets})
-      llvm::transform(*numbers, numbers->begin(), toHalf);
-  }
   return writeRows(exporter,
                    exporter.addIntegers(ElementType::UInt8, bytes, shape),
                    op.getIndices(), scales, offsets, op.getOutput());

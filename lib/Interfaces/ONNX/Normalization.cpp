@@ -78,9 +78,9 @@ static LogicalResult writeBatchNormKind(KindTy kind, OperatorOp op,
 // Over the last dimensions
 //===----------------------------------------------------------------------===//
 
-static LogicalResult normalizeTrailing(Exporter &exporter, Value input,
-                                       Value weight, Value bias, Value output,
-                                       int64_t axis, double eps, bool relu) {
+static LogicalResult normalizeTrailing(Exporter &exporter, const Layer &layer,
+                                       int64_t axis, double eps) {
+  auto [input, weight, bias, output, relu] = layer;
   Tensor x = exporter.getFloat(input, Layout::AsIs);
   Tensor w =
       getOr(exporter, weight, getType(input).getShape().drop_front(axis), 1);
@@ -99,9 +99,8 @@ static LogicalResult writeLayerNorm(qnnpack::LayerNormOp op,
                                     Exporter &exporter) {
   int64_t axis =
       getType(op.getInput()).getRank() - op.getNormalizedShape().size();
-  return normalizeTrailing(exporter, op.getInput(), op.getWeight(),
-                           op.getBias(), op.getOutput(), axis,
-                           op.getEps().convertToDouble(), false);
+  return normalizeTrailing(exporter, Layer(op), axis,
+                           op.getEps().convertToDouble());
 }
 
 /// The first of `axes`, which have to be the last dimensions.
@@ -124,9 +123,8 @@ static LogicalResult writeLayerNormKind(LayerNormAttr kind, OperatorOp op,
   FailureOr<int64_t> axis = getFirst(op, kind.getAxes());
   if (failed(axis))
     return failure();
-  return normalizeTrailing(exporter, op.getInputs().front(), op.getWeight(),
-                           op.getBias(), op.getOutput(), *axis,
-                           kind.getEps().getValueAsDouble(), op.isFused());
+  return normalizeTrailing(exporter, Layer(op), *axis,
+                           kind.getEps().getValueAsDouble());
 }
 
 // y = x / sqrt(mean(x * x) + eps) * weight
@@ -156,9 +154,9 @@ static LogicalResult writeRmsNormKind(RmsNormAttr kind, OperatorOp op,
 // Over the pixels of channels
 //===----------------------------------------------------------------------===//
 
-static LogicalResult normalizeChannels(Exporter &exporter, Value input,
-                                       Value weight, Value bias, Value output,
-                                       int64_t axis, double eps, bool relu) {
+static LogicalResult normalizeChannels(Exporter &exporter, const Layer &layer,
+                                       int64_t axis, double eps) {
+  auto [input, weight, bias, output, relu] = layer;
   FailureOr<Layout> layout = getChannelLayout(exporter, input, axis);
   if (failed(layout))
     return failure();
@@ -177,25 +175,22 @@ static LogicalResult normalizeChannels(Exporter &exporter, Value input,
 
 static LogicalResult writeInstanceNorm(qnnpack::InstanceNormOp op,
                                        Exporter &exporter) {
-  return normalizeChannels(exporter, op.getInput(), op.getWeight(),
-                           op.getBias(), op.getOutput(),
+  return normalizeChannels(exporter, Layer(op),
                            getType(op.getInput()).getRank() - 1,
-                           op.getEps().convertToDouble(), false);
+                           op.getEps().convertToDouble());
 }
 
 template <typename KindTy>
 static LogicalResult writeInstanceNormKind(KindTy kind, OperatorOp op,
                                            Exporter &exporter) {
-  return normalizeChannels(exporter, op.getInputs().front(), op.getWeight(),
-                           op.getBias(), op.getOutput(), kind.getAxis(),
-                           kind.getEps().getValueAsDouble(), op.isFused());
+  return normalizeChannels(exporter, Layer(op), kind.getAxis(),
+                           kind.getEps().getValueAsDouble());
 }
 
 /// Groups are the channels of [N, groups, -1]; weight and bias come after.
-static LogicalResult normalizeGroups(Exporter &exporter, Value input,
-                                     Value weight, Value bias, Value output,
-                                     int64_t axis, int64_t groups, double eps,
-                                     bool relu) {
+static LogicalResult normalizeGroups(Exporter &exporter, const Layer &layer,
+                                     int64_t axis, int64_t groups, double eps) {
+  auto [input, weight, bias, output, relu] = layer;
   FailureOr<Layout> layout = getChannelLayout(exporter, input, axis);
   if (failed(layout))
     return failure();
@@ -231,18 +226,15 @@ static LogicalResult normalizeGroups(Exporter &exporter, Value input,
 
 static LogicalResult writeGroupNorm(qnnpack::GroupNormOp op,
                                     Exporter &exporter) {
-  return normalizeGroups(exporter, op.getInput(), op.getWeight(), op.getBias(),
-                         op.getOutput(), getType(op.getInput()).getRank() - 1,
-                         op.getNumGroups(), op.getEps().convertToDouble(),
-                         false);
+  return normalizeGroups(exporter, Layer(op),
+                         getType(op.getInput()).getRank() - 1,
+                         op.getNumGroups(), op.getEps().convertToDouble());
 }
 
 static LogicalResult writeGroupNormKind(GroupNormAttr kind, OperatorOp op,
                                         Exporter &exporter) {
-  return normalizeGroups(exporter, op.getInputs().front(), op.getWeight(),
-                         op.getBias(), op.getOutput(), kind.getAxis(),
-                         kind.getNumGroups(), kind.getEps().getValueAsDouble(),
-                         op.isFused());
+  return normalizeGroups(exporter, Layer(op), kind.getAxis(),
+                         kind.getNumGroups(), kind.getEps().getValueAsDouble());
 }
 
 void onnx::addNormalization(Writers &writers) {
