@@ -77,44 +77,56 @@ static Value reduceWindows(ImplicitLocOpBuilder &b, Value input, Value start,
       });
 }
 
-/// The same from `input` without padding: a tap outside of the image is the
-/// nearest pixel.
+static Value indexOf(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+/// Folds windows of `sizes` pixels, from `init`, with a `body` that reads its
+/// tap itself: of loops over batch, pixels of the output, windows and channels.
+static Value foldWindows(
+    ImplicitLocOpBuilder &b, Value init, ArrayRef<int64_t> sizes,
+    llvm::function_ref<Value(ImplicitLocOpBuilder &b, Value folded)> body) {
+  // Only the shape of this operand is used: it bounds the loops of the window.
+  Value window = tensor::EmptyOp::create(b, sizes, b.getI8Type());
+  auto [n, oh, ow, kh, kw, c, kinds] =
+      makeLoops(b.getContext(), /*named=*/false);
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(6, 0, exprs, b.getContext());
+  };
+  return generic(b, window, init, {map({kh, kw}), map({n, oh, ow, c})},
+                 loopKinds(kinds),
+                 [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                   return body(b, args[1]);
+                 });
+}
+
+/// The same as `reduceWindows` without padding: a tap outside of the image is
+/// the nearest pixel.
 static Value reduceClampedWindows(ImplicitLocOpBuilder &b, Value input,
                                   Value start, const Windows &windows,
                                   RankedTensorType type, Body body) {
   Value init = filled(b, start, type.clone(start.getType()), input);
-  Value window = tensor::EmptyOp::create(b, windows.kernel, b.getI8Type());
-  AffineExpr n, oh, ow, kh, kw, c;
-  bindDims(b.getContext(), n, oh, ow, kh, kw, c);
-  auto map = [&](ArrayRef<AffineExpr> exprs) {
-    return AffineMap::get(6, 0, exprs, b.getContext());
-  };
-  return generic(
-      b, window, init, {map({kh, kw}), map({n, oh, ow, c})},
-      loopKinds("ppprrp"),
-      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        auto constant = [&](int64_t value) -> Value {
-          return arith::ConstantIndexOp::create(b, value);
-        };
-        auto index = [&](int64_t loop) -> Value {
-          return linalg::IndexOp::create(b, loop);
-        };
-        SmallVector<Value> position = {index(0)};
+  return foldWindows(
+      b, init, windows.kernel, [&](ImplicitLocOpBuilder &b, Value folded) {
+        SmallVector<Value> position = {linalg::IndexOp::create(b, 0)};
         for (int i : {0, 1}) {
           int64_t size = cast<ShapedType>(input.getType()).getDimSize(1 + i);
-          Value first = index(1 + i);
-          first = arith::MulIOp::create(b, first, constant(windows.stride[i]));
-          Value step = index(3 + i);
-          step = arith::MulIOp::create(b, step, constant(windows.dilation[i]));
+          Value first = linalg::IndexOp::create(b, 1 + i);
+          first =
+              arith::MulIOp::create(b, first, indexOf(b, windows.stride[i]));
+          Value step = linalg::IndexOp::create(b, 3 + i);
+          step =
+              arith::MulIOp::create(b, step, indexOf(b, windows.dilation[i]));
           Value pixel = arith::AddIOp::create(b, first, step);
-          pixel = arith::SubIOp::create(b, pixel, constant(windows.before[i]));
-          pixel = arith::MaxSIOp::create(b, pixel, constant(0));
+          pixel =
+              arith::SubIOp::create(b, pixel, indexOf(b, windows.before[i]));
+          pixel = arith::MaxSIOp::create(b, pixel, indexOf(b, 0));
           position.push_back(
-              arith::MinSIOp::create(b, pixel, constant(size - 1)));
+              arith::MinSIOp::create(b, pixel, indexOf(b, size - 1)));
         }
-        position.push_back(index(5));
-        return body(b,
-                    {tensor::ExtractOp::create(b, input, position), args[1]});
+        position.push_back(linalg::IndexOp::create(b, 5));
+        Value tap = tensor::ExtractOp::create(b, input, position);
+        return body(b, {tap, folded});
       });
 }
 
@@ -353,52 +365,37 @@ static Value lowerAdaptiveAvgPool2d(AdaptiveAvgPool2dOp op,
   Value input = adaptor.getInput();
   RankedTensorType sumType = outputType.clone(b.getI32Type());
   Value init = filled(b, i32Constant(b, 0), sumType, input);
-  Value window =
-      tensor::EmptyOp::create(b,
-                              ArrayRef<int64_t>{*llvm::max_element(sizes[0]),
-                                                *llvm::max_element(sizes[1])},
-                              b.getI8Type());
-  AffineExpr n, oh, ow, kh, kw, c;
-  bindDims(b.getContext(), n, oh, ow, kh, kw, c);
-  auto map = [&](ArrayRef<AffineExpr> exprs) {
-    return AffineMap::get(6, 0, exprs, b.getContext());
-  };
-  Value sums = generic(
-      b, window, init, {map({kh, kw}), map({n, oh, ow, c})},
-      loopKinds("ppprrp"),
-      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        auto constant = [&](int64_t value) -> Value {
-          return arith::ConstantIndexOp::create(b, value);
-        };
-        auto index = [&](int64_t loop) -> Value {
-          return linalg::IndexOp::create(b, loop);
-        };
+  int64_t largest[] = {*llvm::max_element(sizes[0]),
+                       *llvm::max_element(sizes[1])};
+  Value sums = foldWindows(
+      b, init, largest, [&](ImplicitLocOpBuilder &b, Value sum) -> Value {
         // start = o * in / out, end = ceil((o + 1) * in / out)
-        SmallVector<Value> position = {index(0)};
+        SmallVector<Value> position = {linalg::IndexOp::create(b, 0)};
         Value isInside;
         for (int i : {0, 1}) {
-          Value o = index(1 + i), tap = index(3 + i);
-          Value scaled = arith::MulIOp::create(b, o, constant(in[i]));
-          Value start = arith::DivUIOp::create(b, scaled, constant(out[i]));
+          Value o = linalg::IndexOp::create(b, 1 + i);
+          Value tap = linalg::IndexOp::create(b, 3 + i);
+          Value scaled = arith::MulIOp::create(b, o, indexOf(b, in[i]));
+          Value start = arith::DivUIOp::create(b, scaled, indexOf(b, out[i]));
           Value end =
-              arith::AddIOp::create(b, scaled, constant(in[i] + out[i] - 1));
-          end = arith::DivUIOp::create(b, end, constant(out[i]));
+              arith::AddIOp::create(b, scaled, indexOf(b, in[i] + out[i] - 1));
+          end = arith::DivUIOp::create(b, end, indexOf(b, out[i]));
           Value pixel = arith::AddIOp::create(b, start, tap);
           Value holds =
               arith::CmpIOp::create(b, arith::CmpIPredicate::ult, pixel, end);
           isInside =
               isInside ? arith::AndIOp::create(b, isInside, holds) : holds;
           position.push_back(
-              arith::MinUIOp::create(b, pixel, constant(in[i] - 1)));
+              arith::MinUIOp::create(b, pixel, indexOf(b, in[i] - 1)));
         }
-        position.push_back(index(5));
+        position.push_back(linalg::IndexOp::create(b, 5));
         Value tap =
             extend(b, tensor::ExtractOp::create(b, input, position), bytes);
         tap = restate(b, tap, bytes, type);
         if (zeroPoint != 0)
           tap = arith::SubIOp::create(b, tap, i32Constant(b, zeroPoint));
         tap = arith::SelectOp::create(b, isInside, tap, i32Constant(b, 0));
-        return arith::AddIOp::create(b, args[1], tap);
+        return arith::AddIOp::create(b, sum, tap);
       });
   return averageATen(b, sums, multipliers, zeroPoint, type, bytes);
 }
