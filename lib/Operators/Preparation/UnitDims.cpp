@@ -82,7 +82,7 @@ static Value keepLeadingDim(tensor::ExtractSliceOp slice) {
 
 /// What `value` is without a leading dimension of 1: of a collapse that drops
 /// more than that, the collapse of the rest. Null if it is something else.
-static Value getWithLeadingDim(Value value) {
+static Value findWithLeadingDim(Value value) {
   if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
     return keepLeadingDim(slice);
   auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
@@ -199,7 +199,7 @@ static Operation *lift(linalg::GenericOp op, PreparationRewriter &builder) {
     return nullptr;
   SmallVector<Value> lifted;
   for (Value input : op.getInputs())
-    lifted.push_back(getWithLeadingDim(input));
+    lifted.push_back(findWithLeadingDim(input));
   builder.setInsertionPoint(op);
   if (llvm::none_of(lifted, [](Value value) { return bool(value); })) {
     if (!isWithoutBatch(op))
@@ -295,7 +295,7 @@ static Operation *lift(tensor::ExpandShapeOp op, OpBuilder &builder) {
   if (groups.empty() || !op.getType().hasStaticShape() ||
       op.getType().getDimSize(0) == 1)
     return nullptr;
-  Value source = getWithLeadingDim(op.getSrc());
+  Value source = findWithLeadingDim(op.getSrc());
   if (!source)
     return nullptr;
   builder.setInsertionPoint(op);
@@ -310,7 +310,7 @@ static Operation *lift(tensor::CollapseShapeOp op, OpBuilder &builder) {
   if (groups.empty() || !op.getSrcType().hasStaticShape() ||
       op.getSrcType().getDimSize(0) == 1)
     return nullptr;
-  Value source = getWithLeadingDim(op.getSrc());
+  Value source = findWithLeadingDim(op.getSrc());
   if (!source)
     return nullptr;
   builder.setInsertionPoint(op);
@@ -320,7 +320,7 @@ static Operation *lift(tensor::CollapseShapeOp op, OpBuilder &builder) {
 }
 
 static Operation *lift(tensor::PadOp op, OpBuilder &builder) {
-  Value source = getWithLeadingDim(op.getSource());
+  Value source = findWithLeadingDim(op.getSource());
   if (!source || !op.getConstantPaddingValue())
     return nullptr;
   builder.setInsertionPoint(op);
@@ -336,7 +336,7 @@ static SmallVector<OpFoldResult> lead(OpBuilder &builder, int64_t first,
 }
 
 static Operation *lift(tensor::ExtractSliceOp op, OpBuilder &builder) {
-  Value source = getWithLeadingDim(op.getSource());
+  Value source = findWithLeadingDim(op.getSource());
   // The result has the rank of the source.
   if (!source || op.getType().getRank() != op.getSourceType().getRank())
     return nullptr;
@@ -352,8 +352,8 @@ static Operation *lift(tensor::ExtractSliceOp op, OpBuilder &builder) {
 static Operation *lift(tensor::InsertSliceOp op, OpBuilder &builder) {
   if (op.getSourceType().getRank() != op.getDestType().getRank())
     return nullptr;
-  Value source = getWithLeadingDim(op.getSource());
-  Value dest = getWithLeadingDim(op.getDest());
+  Value source = findWithLeadingDim(op.getSource());
+  Value dest = findWithLeadingDim(op.getDest());
   if (!source && !dest)
     return nullptr;
   builder.setInsertionPoint(op);
@@ -379,7 +379,7 @@ static tensor::InsertSliceOp keepInsertedRank(tensor::InsertSliceOp op,
   llvm::SmallBitVector dropped = op.getDroppedDims();
   Value source;
   if (dropped.count() == 1 && dropped.test(0))
-    source = getWithLeadingDim(op.getSource());
+    source = findWithLeadingDim(op.getSource());
   builder.setInsertionPoint(op);
   if (!source) {
     SmallVector<ReassociationIndices> groups;
@@ -413,7 +413,7 @@ static tensor::InsertSliceOp keepInsertedRank(tensor::InsertSliceOp op,
 static Operation *lift(tensor::ConcatOp op, OpBuilder &builder) {
   SmallVector<Value> inputs;
   for (Value input : op.getInputs())
-    inputs.push_back(getWithLeadingDim(input));
+    inputs.push_back(findWithLeadingDim(input));
   if (llvm::is_contained(inputs, Value()))
     return nullptr;
   builder.setInsertionPoint(op);
@@ -474,7 +474,7 @@ Operation *forms::restoreLeadingDim(Operation *op,
     normalizeLeadingIndex(generic, rewriter);
   // What adds the dimension that was dropped.
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
-    Value source = getWithLeadingDim(expand.getSrc());
+    Value source = findWithLeadingDim(expand.getSrc());
     if (source && source.getType() == expand.getType() &&
         expand.getReassociationIndices() ==
             getLeadingGroups(expand.getType().getRank())) {
@@ -495,7 +495,7 @@ Operation *forms::restoreLeadingDim(Operation *op,
       !isa<linalg::FillOp>(op) &&
       llvm::any_of(op->getOperands(), [](Value value) {
         return isa<RankedTensorType>(value.getType()) &&
-               bool(getWithLeadingDim(value));
+               bool(findWithLeadingDim(value));
       }))
     op = generalize(named, rewriter);
   Operation *lifted = nullptr;
