@@ -418,7 +418,7 @@ typedef struct {
  *    "cause": "weight", "reason": "...", "suggestion": "..."}],
  *  "ranking": [numbers of operators, the worst first], "missing": [names]}
  * docs/Reports.md says what these are. Errors of an operator that wasn't found
- * are null, as is the range of a real result; `sqnr` is null if nothing
+ * are null, as is the range of a float result; `sqnr` is null if nothing
  * differs, "-inf" if what is right is 0. `page` may be null: else a page for a
  * browser. */
 QBACKEND_EXPORT QBackendStatus qbackendModelCompareOperators(

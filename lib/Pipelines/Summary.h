@@ -25,7 +25,7 @@ public:
   void countOperators(mlir::ModuleOp module);
 
   /// Counts the operators of `module`, of which all that have a kernel are
-  /// lowered, to the reference form: real arithmetic.
+  /// lowered, to the reference form: float arithmetic.
   void countWithoutKernel(mlir::ModuleOp module);
 
   /// Emits the remark QB000 with all numbers; its note is the table.

@@ -132,7 +132,7 @@ static DenseElementsAttr getRawElements(RankedTensorType type,
                      values.size() * sizeof(T)));
 }
 
-/// The operand `real` reads the numbers that `integers` of `element` stand for;
+/// The operand `asFloat` reads what `integers` of `element` stand for;
 /// without `fold`, its numbers are quantized to them.
 static void assignQuantized(OpOperand &asFloat, DenseElementsAttr integers,
                             Type element, bool fold) {

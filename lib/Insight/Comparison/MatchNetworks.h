@@ -18,8 +18,8 @@ bool isQuantizedTensor(mlir::Value value);
 /// Whether `value` depends on constants only: a weight, a bias, a number.
 bool isConstantParameter(mlir::Value value);
 
-/// `op` without a choice: one tensor becomes one of the same shape, real
-/// numbers integers or back.
+/// `op` without a choice: one tensor becomes one of the same shape, floats
+/// integers or back.
 bool isQuantizeLike(mlir::Operation *op);
 bool isDequantizeLike(mlir::Operation *op);
 

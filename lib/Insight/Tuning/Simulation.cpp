@@ -329,7 +329,7 @@ private:
     }
   }
 
-  /// flags[site] != 0 ? rounded : real; the flags come later.
+  /// flags[site] != 0 ? rounded : original; the flags come later.
   linalg::GenericOp createChoice(DequantizeOp rounded, Value original,
                                  int64_t site) {
     ImplicitLocOpBuilder b(rounded.getLoc(), rounded.getContext());

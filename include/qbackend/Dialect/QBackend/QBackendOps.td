@@ -29,7 +29,7 @@ def QBackend_BackendConfigOp : QBackend_Op<"backend_config", [
     and the backend's named qconfig mappings, of which `default_qconfig` is used
     when the user names none. `lowering` lists the forms that a quantized module
     may end in, the usual one first: `reference` (quantize and dequantize around
-    real operators), and those of one engine, such as `qnnpack` (ops of that
+    float operators), and those of one engine, such as `qnnpack` (ops of that
     dialect), `linalg` (plain integer code) and `tosa`. Without it, the reference
     form is the only one. `real_bias` says that its engine adds the bias as a float
     number: then it is one in the reference form, too, and not an integer of the

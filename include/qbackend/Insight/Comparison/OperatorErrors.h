@@ -51,7 +51,7 @@ struct ErrorSums {
 
 /// The integers of a tensor and the numbers that they stand for.
 struct QuantizedRange {
-  /// "ui8"; empty: real.
+  /// "ui8"; empty: float.
   std::string dtype;
   double scale = 0;
   int64_t zeroPoint = 0, quantMin = 0, quantMax = 0;
