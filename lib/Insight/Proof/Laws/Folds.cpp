@@ -134,14 +134,16 @@ ProofStep Laws::proveCorrection(const Fold &code, const Fold &wanted,
 ///
 ///   step'(a) = step(a) + c   for all inputs,   init' + sum c = init
 ///
-/// or, with a zero point that isn't constant, if the code's result is that of
-/// init' + sum c - init more. So zero points may be folded into the bias, and
-/// bytes held less 128. What carries bytes, a maximum, is held as it is or less
-/// 128:
+/// or, with a zero point that isn't constant, or where a form has it come off
+/// behind the sum, if the code's result is that of init' + sum c - init more.
+/// So zero points may be folded into the bias, and bytes held less 128. What
+/// carries bytes, a maximum, is held as it is or less 128:
 ///
 ///   step'(h(a)) = h(step(a)),   init' = h(init),   h(a) = a or a ^ 128
-Expected<std::vector<ProofStep>>
-Laws::proveFold(const Code &emitted, const Code &formula, Term &emittedResult) {
+Expected<std::vector<ProofStep>> Laws::proveFold(const Code &emitted,
+                                                 const Code &formula,
+                                                 Term &emittedResult,
+                                                 bool mayMove) {
   std::vector<ProofStep> steps;
   const Fold &code = *emitted.fold, &wanted = *formula.fold;
   emittedResult = wanted.result;
@@ -200,8 +202,11 @@ Laws::proveFold(const Code &emitted, const Code &formula, Term &emittedResult) {
   steps.push_back(*step);
   if (step->verdict == Verdict::Proven) {
     Term moved = nullptr;
-    steps.push_back(proveCorrection(code, wanted, correction,
-                                    formula.zeroPoint.term ? &moved : nullptr));
+    bool moves = formula.zeroPoint.term;
+    steps.push_back(
+        proveCorrection(code, wanted, correction, moves ? &moved : nullptr));
+    if (mayMove && steps.back().verdict == Verdict::Counterexample)
+      steps.back() = proveCorrection(code, wanted, correction, &moved);
     if (moved)
       emittedResult = terms.binary(Fn::Add, wanted.result, moved);
   }

@@ -66,10 +66,12 @@ public:
 
   /// The fold of the code has the result of that of the formula. Returns in
   /// `emittedResult` what the code's result is, as a term of the formula's:
-  /// with a zero point that isn't constant it may be another number by a
-  /// constant of each place.
-  llvm::Expected<std::vector<ProofStep>>
-  proveFold(const Code &emitted, const Code &formula, Term &emittedResult);
+  /// with a zero point that isn't constant, or if it `mayMove`, it may be
+  /// another number by a constant of each place.
+  llvm::Expected<std::vector<ProofStep>> proveFold(const Code &emitted,
+                                                   const Code &formula,
+                                                   Term &emittedResult,
+                                                   bool mayMove);
 
   /// The values of variables that the last counterexample was made of.
   const llvm::DenseMap<Term, llvm::APInt> &getExample() const {

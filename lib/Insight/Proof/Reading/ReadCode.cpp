@@ -243,7 +243,13 @@ static bool isExtentOf(OpFoldResult size, Value tensor, unsigned dim,
 }
 
 Expected<Term> Reader::readPad(tensor::PadOp op, const Position &at) {
-  SmallVector<int64_t> low(op.getStaticLow()), high(op.getStaticHigh());
+  auto getSizes = [](ArrayRef<OpFoldResult> sizes) {
+    return llvm::map_to_vector(sizes, [](OpFoldResult size) {
+      return getConstantIntValue(size).value_or(ShapedType::kDynamic);
+    });
+  };
+  SmallVector<int64_t> low = getSizes(op.getMixedLowPad()),
+                       high = getSizes(op.getMixedHighPad());
   Value padding = op.getConstantPaddingValue();
   APInt value;
   APFloat number(0.0f);
