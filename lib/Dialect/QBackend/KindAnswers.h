@@ -12,6 +12,40 @@
 namespace qbackend::detail {
 
 //===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+/// Where the dimension `axis` is after a permutation.
+int64_t permuteAxis(int64_t axis, llvm::ArrayRef<int64_t> permutation);
+/// One number for each dimension.
+mlir::DenseI64ArrayAttr permuteInts(mlir::DenseI64ArrayAttr values,
+                                    llvm::ArrayRef<int64_t> permutation);
+/// Axes whose order is that of a weight; null if they don't keep it.
+mlir::DenseI64ArrayAttr permuteOrdered(mlir::DenseI64ArrayAttr axes,
+                                       llvm::ArrayRef<int64_t> permutation);
+/// Axes of a reduction; null if the dimensions of its result would be permuted.
+mlir::DenseI64ArrayAttr permuteReduced(mlir::DenseI64ArrayAttr axes,
+                                       bool keepdim,
+                                       llvm::ArrayRef<int64_t> permutation);
+/// What a reshape permutes first, so that it undoes the new layout; null if
+/// that is nothing.
+mlir::DenseI64ArrayAttr permuteReshape(mlir::MLIRContext *context,
+                                       mlir::DenseI64ArrayAttr own,
+                                       llvm::ArrayRef<int64_t> permutation);
+
+inline bool keepsBatch(llvm::ArrayRef<int64_t> permutation) {
+  return !permutation.empty() && permutation.front() == 0;
+}
+
+/// A kind like `kind` over `axes`; null if there are none.
+template <typename KindT, typename... Rest>
+mlir::Attribute getIfAny(KindT kind, mlir::DenseI64ArrayAttr axes,
+                         Rest... rest) {
+  return axes ? KindT::get(kind.getContext(), axes, rest...)
+              : mlir::Attribute();
+}
+
+//===----------------------------------------------------------------------===//
 // Counts
 //===----------------------------------------------------------------------===//
 

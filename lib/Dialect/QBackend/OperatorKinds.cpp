@@ -2,6 +2,8 @@
 //
 // What each operator kind allows, and how it changes with the layout.
 
+#include "KindAnswers.h"
+
 #include "qbackend/Dialect/QBackend/Edges.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -45,24 +47,23 @@ ArrayRef<StringRef> qbackend::getDialectKinds() {
 // Layout
 //===----------------------------------------------------------------------===//
 
-/// Where the dimension `axis` is after a permutation.
-static int64_t permuteAxis(int64_t axis, ArrayRef<int64_t> permutation) {
+int64_t qbackend::detail::permuteAxis(int64_t axis,
+                                      ArrayRef<int64_t> permutation) {
   auto *it = llvm::find(permutation, axis);
   return it == permutation.end() ? axis : it - permutation.begin();
 }
 
-/// One number for each dimension.
-static DenseI64ArrayAttr permuteInts(DenseI64ArrayAttr values,
-                                     ArrayRef<int64_t> permutation) {
+DenseI64ArrayAttr qbackend::detail::permuteInts(DenseI64ArrayAttr values,
+                                                ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> result;
   for (int64_t dim : permutation)
     result.push_back(values[dim]);
   return DenseI64ArrayAttr::get(values.getContext(), result);
 }
 
-/// Axes whose order is that of a weight; null if they don't keep it.
-static DenseI64ArrayAttr permuteOrdered(DenseI64ArrayAttr axes,
-                                        ArrayRef<int64_t> permutation) {
+DenseI64ArrayAttr
+qbackend::detail::permuteOrdered(DenseI64ArrayAttr axes,
+                                 ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> result;
   for (int64_t axis : axes.asArrayRef())
     result.push_back(permuteAxis(axis, permutation));
@@ -71,100 +72,16 @@ static DenseI64ArrayAttr permuteOrdered(DenseI64ArrayAttr axes,
              : DenseI64ArrayAttr();
 }
 
-static bool keepsBatch(ArrayRef<int64_t> permutation) {
-  return !permutation.empty() && permutation.front() == 0;
-}
-
-template <typename InstanceNormAttrT>
-static Attribute permuteInstanceNorm(InstanceNormAttrT kind,
-                                     ArrayRef<int64_t> permutation) {
-  if (!keepsBatch(permutation))
-    return {};
-  return InstanceNormAttrT::get(kind.getContext(),
-                                permuteAxis(kind.getAxis(), permutation),
-                                kind.getEps());
-}
-
-Attribute BatchNorm1dAttr::permute(ArrayRef<int64_t> permutation) const {
-  return get(getContext(), permuteAxis(getAxis(), permutation), getEps());
-}
-
-Attribute BatchNorm2dAttr::permute(ArrayRef<int64_t> permutation) const {
-  return get(getContext(), permuteAxis(getAxis(), permutation), getEps());
-}
-
-Attribute BatchNorm3dAttr::permute(ArrayRef<int64_t> permutation) const {
-  return get(getContext(), permuteAxis(getAxis(), permutation), getEps());
-}
-
-Attribute InstanceNorm1dAttr::permute(ArrayRef<int64_t> permutation) const {
-  return permuteInstanceNorm(*this, permutation);
-}
-Attribute InstanceNorm2dAttr::permute(ArrayRef<int64_t> permutation) const {
-  return permuteInstanceNorm(*this, permutation);
-}
-Attribute InstanceNorm3dAttr::permute(ArrayRef<int64_t> permutation) const {
-  return permuteInstanceNorm(*this, permutation);
-}
-Attribute GroupNormAttr::permute(ArrayRef<int64_t> permutation) const {
-  if (!keepsBatch(permutation))
-    return {};
-  return get(getContext(), permuteAxis(getAxis(), permutation), getNumGroups(),
-             getEps());
-}
-
-Attribute LayerNormAttr::permute(ArrayRef<int64_t> permutation) const {
-  DenseI64ArrayAttr axes = permuteOrdered(getAxes(), permutation);
-  return axes ? get(getContext(), axes, getEps()) : Attribute();
-}
-Attribute RmsNormAttr::permute(ArrayRef<int64_t> permutation) const {
-  DenseI64ArrayAttr axes = permuteOrdered(getAxes(), permutation);
-  return axes ? get(getContext(), axes, getEps()) : Attribute();
-}
-
-Attribute PreluAttr::permute(ArrayRef<int64_t> permutation) const {
-  return get(getContext(), permuteAxis(getAxis(), permutation));
-}
-Attribute LogSoftmaxAttr::permute(ArrayRef<int64_t> permutation) const {
-  return get(getContext(), permuteAxis(getAxis(), permutation));
-}
-Attribute ChannelShuffleAttr::permute(ArrayRef<int64_t> permutation) const {
-  return get(getContext(), permuteAxis(getAxis(), permutation), getGroups());
-}
-
-Attribute NarrowAttr::permute(ArrayRef<int64_t> permutation) const {
-  return get(getContext(), permuteInts(getOffsets(), permutation),
-             permuteInts(getSizes(), permutation),
-             permuteInts(getStrides(), permutation));
-}
-Attribute PadAttr::permute(ArrayRef<int64_t> permutation) const {
-  return get(getContext(), permuteInts(getLow(), permutation),
-             permuteInts(getHigh(), permutation), getValue());
-}
-Attribute RepeatAttr::permute(ArrayRef<int64_t> permutation) const {
-  return get(getContext(), permuteInts(getMultiples(), permutation));
-}
-
-Attribute CatAttr::permute(ArrayRef<int64_t> permutation) const {
-  return get(getContext(), permuteAxis(getAxis(), permutation));
-}
-
-Attribute SoftmaxAttr::permute(ArrayRef<int64_t> permutation) const {
-  return get(getContext(), permuteAxis(getAxis(), permutation));
-}
-
-/// The same reduction, of dimensions that were permuted; null if it would
-/// permute those of its result.
-template <typename ReductionAttrT>
-static Attribute permuteReduction(ReductionAttrT kind,
-                                  ArrayRef<int64_t> permutation) {
-  ArrayRef<int64_t> reduced = kind.getAxes().asArrayRef();
-  SmallVector<int64_t> axes;
+DenseI64ArrayAttr
+qbackend::detail::permuteReduced(DenseI64ArrayAttr axes, bool keepdim,
+                                 ArrayRef<int64_t> permutation) {
+  ArrayRef<int64_t> reduced = axes.asArrayRef();
+  SmallVector<int64_t> result;
   for (int64_t axis : reduced)
-    axes.push_back(permuteAxis(axis, permutation));
-  llvm::sort(axes);
+    result.push_back(permuteAxis(axis, permutation));
+  llvm::sort(result);
   // Without the reduced dimensions, the rest must stay in its order.
-  if (!kind.getKeepdim()) {
+  if (!keepdim) {
     int64_t last = -1;
     for (int64_t dim : permutation) {
       if (llvm::is_contained(reduced, dim))
@@ -174,43 +91,18 @@ static Attribute permuteReduction(ReductionAttrT kind,
       last = dim;
     }
   }
-  MLIRContext *context = kind.getContext();
-  return ReductionAttrT::get(context, DenseI64ArrayAttr::get(context, axes),
-                             kind.getKeepdim());
+  return DenseI64ArrayAttr::get(axes.getContext(), result);
 }
 
-Attribute MeanAttr::permute(ArrayRef<int64_t> permutation) const {
-  return permuteReduction(*this, permutation);
-}
-Attribute SumAttr::permute(ArrayRef<int64_t> permutation) const {
-  return permuteReduction(*this, permutation);
-}
-Attribute AmaxAttr::permute(ArrayRef<int64_t> permutation) const {
-  return permuteReduction(*this, permutation);
-}
-
-/// A reshape that first undoes the new layout, then does what it did.
-template <typename ReshapeAttrT>
-static Attribute permuteReshape(ReshapeAttrT kind,
-                                ArrayRef<int64_t> permutation) {
+DenseI64ArrayAttr
+qbackend::detail::permuteReshape(MLIRContext *context, DenseI64ArrayAttr own,
+                                 ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> undo = invertPermutationVector(permutation);
-  if (DenseI64ArrayAttr own = kind.getPermutation())
+  if (own)
     undo = applyPermutation(undo, own.asArrayRef());
-  MLIRContext *context = kind.getContext();
-  if (llvm::is_sorted(undo))
-    return ReshapeAttrT::get(context, DenseI64ArrayAttr());
-  return ReshapeAttrT::get(context, DenseI64ArrayAttr::get(context, undo));
+  return llvm::is_sorted(undo) ? DenseI64ArrayAttr()
+                               : DenseI64ArrayAttr::get(context, undo);
 }
-
-Attribute FlattenAttr::permute(ArrayRef<int64_t> permutation) const {
-  return permuteReshape(*this, permutation);
-}
-bool FlattenAttr::isShapeOnly() const { return true; }
-
-Attribute ReshapeAttr::permute(ArrayRef<int64_t> permutation) const {
-  return permuteReshape(*this, permutation);
-}
-bool ReshapeAttr::isShapeOnly() const { return true; }
 
 //===----------------------------------------------------------------------===//
 // Verification

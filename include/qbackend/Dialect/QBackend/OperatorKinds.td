@@ -89,6 +89,8 @@ class QBackend_KindAttr<string name, string kindMnemonic, list<Trait> traits>
   string operations = ?;
   string range = ?;
   string shown = ?;
+  /// What `permute` gives; empty: no permutation goes through.
+  string permuted = "";
   /// Of methods that have a default.
   string overridden = "";
   let extraClassDefinition = [{
@@ -112,7 +114,12 @@ class QBackend_KindAttr<string name, string kindMnemonic, list<Trait> traits>
         const ::qbackend::OperatorOperands &operands) const {
       return }] # shown # [{;
     }
-  }] # overridden;
+  }] # !if(!empty(permuted), "", [{
+    ::mlir::Attribute $cppClass::permute(
+        ::llvm::ArrayRef<int64_t> permutation) const {
+      return }] # permuted # [{;
+    }
+  }]) # overridden;
 }
 
 /// One input, no weight, nothing that depends on dimensions: what most kinds
@@ -137,12 +144,7 @@ class QBackend_ElementwiseKind<string name, string kindMnemonic,
   let keepsNumbers = "false";
   let operations = "detail::countResults(operands)";
   let shown = "*this";
-  string permuted = [{
-    ::mlir::Attribute $cppClass::permute(::llvm::ArrayRef<int64_t>) const {
-      return *this;
-    }
-  }];
-  let overridden = permuted;
+  let permuted = "*this";
 }
 
 defvar Ints = "::mlir::DenseI64ArrayAttr";
@@ -337,6 +339,7 @@ class QBackend_BatchNormKind<string name, string kindMnemonic>
   let operations = "detail::countResults(operands)";
   let range = "detail::batchNormRange(operands, getEpsilon(), inputs.front())";
   let shown = "*this";
+  let permuted = "get(getContext(), detail::permuteAxis(getAxis(), permutation), getEps())";
 }
 def QBackend_BatchNorm1dAttr : QBackend_BatchNormKind<"BatchNorm1d", "batch_norm1d"> {
   let summary = "batch norm of [N, C] or [N, C, L] in inference";
@@ -358,6 +361,7 @@ class QBackend_TrailingNormKind<string name, string kindMnemonic>
   let keepsNumbers = "false";
   let weightRole = "Scale";
   let operations = "detail::countResults(operands)";
+  let permuted = "detail::getIfAny(*this, detail::permuteOrdered(getAxes(), permutation), getEps())";
 }
 def QBackend_LayerNormAttr : QBackend_TrailingNormKind<"LayerNorm", "layer_norm"> {
   let summary = "(x - mean) / sqrt(variance + eps) * weight + bias over `axes`";
@@ -386,6 +390,7 @@ class QBackend_InstanceNormKind<string name, string kindMnemonic>
   let operations = "detail::countResults(operands)";
   let range = "detail::instanceNormRange(operands, getAxis(), getEps(), inputs.front())";
   let shown = "*this";
+  let permuted = "detail::keepsBatch(permutation) ? get(getContext(), detail::permuteAxis(getAxis(), permutation), getEps()) : ::mlir::Attribute()";
 }
 def QBackend_InstanceNorm1dAttr
     : QBackend_InstanceNormKind<"InstanceNorm1d", "instance_norm1d"> {
@@ -409,6 +414,7 @@ def QBackend_GroupNormAttr
   let operations = "detail::countResults(operands)";
   let range = "detail::groupNormRange(operands, getNumGroups(), getEps(), inputs.front())";
   let shown = "*this";
+  let permuted = "detail::keepsBatch(permutation) ? get(getContext(), detail::permuteAxis(getAxis(), permutation), getNumGroups(), getEps()) : ::mlir::Attribute()";
 }
 
 //===----------------------------------------------------------------------===//
@@ -426,10 +432,8 @@ class QBackend_BinaryKind<string name, string kindMnemonic>
   let operations = "detail::countResults(operands)";
   let shown = "*this";
   let parameters = (ins QBackend_OptionalFloat<"second operand">:$scalar);
+  let permuted = "*this";
   let overridden = [{
-    ::mlir::Attribute $cppClass::permute(::llvm::ArrayRef<int64_t>) const {
-      return *this;
-    }
     bool $cppClass::isCommutative() const { return true; }
     ::mlir::FloatAttr $cppClass::getSecondNumber() const { return getScalar(); }
   }];
@@ -498,6 +502,7 @@ def QBackend_CatAttr : QBackend_ParametricKind<"Cat", "cat", ["permute"]> {
   let operations = "OperationCounts()";
   let range = "detail::joinRanges(inputs)";
   let shown = "get(getContext(), detail::getShownDim(operands.output, getAxis()))";
+  let permuted = "get(getContext(), detail::permuteAxis(getAxis(), permutation))";
 }
 
 //===----------------------------------------------------------------------===//
@@ -603,6 +608,7 @@ def QBackend_MeanAttr : QBackend_ParametricKind<"Mean", "mean", ["permute"]> {
   let operations = "detail::countInputs(operands)";
   let range = "inputs.front()";
   let shown = "detail::getShownMean(*this, operands)";
+  let permuted = "detail::getIfAny(*this, detail::permuteReduced(getAxes(), getKeepdim(), permutation), getKeepdim())";
 }
 
 def QBackend_SumAttr : QBackend_ParametricKind<"Sum", "sum", ["permute"]> {
@@ -612,6 +618,7 @@ def QBackend_SumAttr : QBackend_ParametricKind<"Sum", "sum", ["permute"]> {
   let operations = "detail::countInputs(operands)";
   let range = "detail::sumRange(operands, getAxes(), inputs.front())";
   let shown = "get(getContext(), detail::getShownDims(operands.inputs.front(), getAxes()), false)";
+  let permuted = "detail::getIfAny(*this, detail::permuteReduced(getAxes(), getKeepdim(), permutation), getKeepdim())";
 }
 
 def QBackend_AmaxAttr : QBackend_ParametricKind<"Amax", "amax", ["permute"]> {
@@ -621,6 +628,7 @@ def QBackend_AmaxAttr : QBackend_ParametricKind<"Amax", "amax", ["permute"]> {
   let operations = "detail::countInputs(operands)";
   let range = "inputs.front()";
   let shown = "get(getContext(), detail::getShownDims(operands.inputs.front(), getAxes()), false)";
+  let permuted = "detail::getIfAny(*this, detail::permuteReduced(getAxes(), getKeepdim(), permutation), getKeepdim())";
 }
 
 //===----------------------------------------------------------------------===//
@@ -652,7 +660,7 @@ def QBackend_ClampAttr : QBackend_BoundedKind<"Clamp", "clamp"> {
 def QBackend_SigmoidAttr : QBackend_ElementwiseKind<"Sigmoid", "sigmoid", ["getFixedParameters"]> {
   let summary = "1 / (1 + exp(-x))";
   let range = "detail::sigmoidRange(inputs.front())";
-  let overridden = permuted # [{
+  let overridden = [{
     std::optional<::qbackend::FixedParameters>
     $cppClass::getFixedParameters() const {
       return FixedParameters{0x1p-8, 0};
@@ -662,7 +670,7 @@ def QBackend_SigmoidAttr : QBackend_ElementwiseKind<"Sigmoid", "sigmoid", ["getF
 def QBackend_HardsigmoidAttr : QBackend_ElementwiseKind<"Hardsigmoid", "hardsigmoid", ["getFixedParameters"]> {
   let summary = "min(max(x + 3, 0), 6) / 6";
   let range = "detail::hardsigmoidRange(inputs.front())";
-  let overridden = permuted # [{
+  let overridden = [{
     std::optional<::qbackend::FixedParameters>
     $cppClass::getFixedParameters() const {
       return FixedParameters{0x1p-8, 0};
@@ -676,7 +684,7 @@ def QBackend_HardswishAttr : QBackend_ElementwiseKind<"Hardswish", "hardswish"> 
 def QBackend_TanhAttr : QBackend_ElementwiseKind<"Tanh", "tanh", ["getFixedParameters"]> {
   let summary = "hyperbolic tangent";
   let range = "detail::tanhRange(inputs.front())";
-  let overridden = permuted # [{
+  let overridden = [{
     std::optional<::qbackend::FixedParameters>
     $cppClass::getFixedParameters() const {
       return FixedParameters{0x1p-7, 128};
@@ -736,6 +744,7 @@ def QBackend_PreluAttr : QBackend_ParametricKind<"Prelu", "prelu", ["permute"]> 
   let weightRole = "Slopes";
   let operations = "detail::countResults(operands)";
   let range = "detail::preluRange(operands, inputs.front())";
+  let permuted = "get(getContext(), detail::permuteAxis(getAxis(), permutation))";
   let shown = "get(getContext(), detail::getShownDim(operands.output, getAxis()))";
 }
 def QBackend_LogSoftmaxAttr
@@ -745,6 +754,7 @@ def QBackend_LogSoftmaxAttr
   let keepsNumbers = "false";
   let operations = "detail::countResults(operands)";
   let range = "detail::logSoftmaxRange(operands, getAxis(), inputs.front())";
+  let permuted = "get(getContext(), detail::permuteAxis(getAxis(), permutation))";
   let shown = "get(getContext(), detail::getShownDim(operands.output, getAxis()))";
 }
 def QBackend_SoftmaxAttr : QBackend_ParametricKind<"Softmax", "softmax", ["permute"]> {
@@ -753,6 +763,7 @@ def QBackend_SoftmaxAttr : QBackend_ParametricKind<"Softmax", "softmax", ["permu
   let keepsNumbers = "false";
   let operations = "detail::countResults(operands)";
   let range = "detail::softmaxRange(operands, getAxis(), inputs.front())";
+  let permuted = "get(getContext(), detail::permuteAxis(getAxis(), permutation))";
   let shown = "get(getContext(), detail::getShownDim(operands.output, getAxis()))";
 }
 def QBackend_DropoutAttr : QBackend_ElementwiseKind<"Dropout", "dropout"> {
@@ -776,6 +787,10 @@ class QBackend_ReshapeKind<string name, string kindMnemonic>
   let operations = "OperationCounts()";
   let range = "inputs.front()";
   let shown = "detail::getShownReshape(getPermutation(), operands)";
+  let permuted = "get(getContext(), detail::permuteReshape(getContext(), getPermutation(), permutation))";
+  let overridden = [{
+    bool $cppClass::isShapeOnly() const { return true; }
+  }];
 }
 def QBackend_FlattenAttr : QBackend_ReshapeKind<"Flatten", "flatten"> {
   let summary = "all dimensions but the first as one";
@@ -806,6 +821,7 @@ def QBackend_NarrowAttr : QBackend_ParametricKind<"Narrow", "narrow", ["permute"
   let operations = "OperationCounts()";
   let range = "inputs.front()";
   let shown = "get(getContext(), detail::getShownNumbers(operands, getOffsets()), detail::getShownNumbers(operands, getSizes()), detail::getShownNumbers(operands, getStrides()))";
+  let permuted = "get(getContext(), detail::permuteInts(getOffsets(), permutation), detail::permuteInts(getSizes(), permutation), detail::permuteInts(getStrides(), permutation))";
 }
 def QBackend_PadAttr : QBackend_ParametricKind<"Pad", "pad", ["permute"]> {
   let summary = "`low` elements before and `high` after, of each dimension";
@@ -814,6 +830,7 @@ def QBackend_PadAttr : QBackend_ParametricKind<"Pad", "pad", ["permute"]> {
   let operations = "OperationCounts()";
   let range = "detail::joinRanges({inputs.front(), detail::pointRange(getValue())})";
   let shown = "get(getContext(), detail::getShownNumbers(operands, getLow()), detail::getShownNumbers(operands, getHigh()), getValue())";
+  let permuted = "get(getContext(), detail::permuteInts(getLow(), permutation), detail::permuteInts(getHigh(), permutation), getValue())";
 }
 def QBackend_RepeatAttr : QBackend_ParametricKind<"Repeat", "repeat", ["permute"]> {
   let summary = "the tensor `multiples` times along each dimension: repeat, tile, expand";
@@ -822,6 +839,7 @@ def QBackend_RepeatAttr : QBackend_ParametricKind<"Repeat", "repeat", ["permute"
   let operations = "OperationCounts()";
   let range = "inputs.front()";
   let shown = "get(getContext(), detail::getShownNumbers(operands, getMultiples()))";
+  let permuted = "get(getContext(), detail::permuteInts(getMultiples(), permutation))";
 }
 def QBackend_PixelShuffleAttr : QBackend_ParametricKind<"PixelShuffle", "pixel_shuffle"> {
   let summary = "channels to pixels; channel c * f * f + i * f + j is pixel (i, j) of c";
@@ -848,6 +866,7 @@ def QBackend_ChannelShuffleAttr
   let operations = "OperationCounts()";
   let range = "inputs.front()";
   let shown = "get(getContext(), detail::getShownDim(operands.output, getAxis()), getGroups())";
+  let permuted = "get(getContext(), detail::permuteAxis(getAxis(), permutation), getGroups())";
 }
 def QBackend_InterpolateMode : I32EnumAttr<"InterpolateMode", "how a resize finds its pixels", [
     I32EnumAttrCase<"Nearest", 0, "nearest">,
