@@ -85,8 +85,15 @@ static bool addReshape(const Recognition &recognition, Value source) {
                     {source});
     return true;
   }
+  // Two sizes that aren't known are equal if the rest has one size.
+  auto getRest = [](RankedTensorType type) {
+    ArrayRef<int64_t> rest = type.getShape().drop_front();
+    return ShapedType::isDynamicShape(rest) ? ShapedType::kDynamic
+                                            : ShapedType::getNumElements(rest);
+  };
   bool isFlatten = to.getRank() == 2 && from.getRank() > 2 &&
-                   to.getDimSize(0) == from.getDimSize(0);
+                   to.getDimSize(0) == from.getDimSize(0) &&
+                   (!to.isDynamicDim(0) || getRest(to) == getRest(from));
   recognition.add(isFlatten ? Attribute(FlattenAttr::get(context, {}))
                             : ReshapeAttr::get(context, {}),
                   {source});
