@@ -112,6 +112,25 @@ def test_dynamic_batch(tmp_path):
     assert lines[-1].startswith("float operations outside of operators: 0 ")
 
 
+def test_dynamic_batch_of_two_arguments(tmp_path):
+    """Nothing but the program says that they are equal: sizes of what is made of the
+    second one are its own."""
+    batch = Symbol("Symbol('s0', positive=True, integer=True)")
+    net = Network()
+    a, b = net.input("a", [batch, 2]), net.input("b", [batch, 2, 3, 4])
+    wide = net.node("aten.conv_transpose2d.input", [batch, 3, 6, 8], input=b,
+                    weight=net.weight("w", uniform(2, 3, 2, 2)), bias=None,
+                    stride=[2, 2])
+    layer = net.weight("l", uniform(5, 8))
+    net.outputs = [
+        net.node("aten.relu.default", [batch, 2], self=a),
+        net.node("aten.linear.default", [batch, 3, 6, 5], input=wide, weight=layer)]
+    lines = operators(qbackend.from_pt2(net.save(tmp_path / "net.pt2")), tmp_path)
+    assert [line.split()[1].split("<")[0] for line in lines[:4]] == [
+        "relu", "conv_transpose2d", "transpose", "linear"]
+    assert lines[-1].startswith("float operations outside of operators: 0 ")
+
+
 def test_two_dynamic_extents(tmp_path):
     batch, length = Symbol("Symbol('s0')"), Symbol("Symbol('s1')")
     product = Symbol("Mul(Symbol('s0'), Symbol('s1'))")

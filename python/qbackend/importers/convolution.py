@@ -134,7 +134,7 @@ def conv_transpose(g: Builder, x: Value, weight: Value, bias: Optional[Value],
         shape[2 + i] = (x.shape[2 + i] - 1) * strides[i] + 1 + before + after
         offsets[2 + i], steps[2 + i] = before, strides[i]
     if tuple(shape) != x.shape:
-        x = movement.insert(g, x, g.filled(shape, 0, x.element), offsets, steps)
+        x = movement.insert(g, x, g.filled(shape, 0, x.element, [x]), offsets, steps)
     for i, (before, after) in enumerate(crops):
         if before or after:
             x = movement.slice_axis(g, x, 2 + i, before, x.shape[2 + i] - after)

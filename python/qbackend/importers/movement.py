@@ -24,7 +24,9 @@ def _moved(g: Builder, value: Value, data: Array) -> Optional[Value]:
     return result
 
 
-def reshape(g: Builder, x: Value, shape: Sequence[Extent]) -> Value:
+def reshape(g: Builder, x: Value, shape: Sequence[Extent],
+            like: Sequence[Value] = ()) -> Value:
+    """Dynamic extents that `x` hasn't are those of `like`."""
     shape = tuple(shape)
     if shape == x.shape:
         return x
@@ -47,7 +49,8 @@ def reshape(g: Builder, x: Value, shape: Sequence[Extent]) -> Value:
     if len(middle) != len(shape):
         into = [target for _, target in groups]
         sizes = integers([extent if isinstance(extent, int)
-                          else g.extent_of(extent, [x]) for extent in shape])
+                          else g.extent_of(extent, [x, *like])
+                          for extent in shape])
         x = g.op(f"tensor.expand_shape {g.name(x)} {_grouping(into)} output_shape "
                  f"[{sizes}] : {x.type} into {tensor_type(shape, x.element)}",
                  shape, x.element)

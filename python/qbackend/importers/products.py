@@ -61,7 +61,7 @@ def matmul(g: Builder, a: Value, b: Value) -> Value:
     if b.rank == 2:
         # Rows of all batches at once, as a linear layer.
         y = mm(g, rows_of(g, a), b)
-        return movement.reshape(g, y, (*a.shape[:-1], b.shape[1]))
+        return movement.reshape(g, y, (*a.shape[:-1], b.shape[1]), [a])
     batch = broadcast(a.shape[:-2], b.shape[:-2])
     count = dims.product(batch)
 
@@ -70,7 +70,7 @@ def matmul(g: Builder, a: Value, b: Value) -> Value:
         return movement.reshape(g, x, (count, *x.shape[-2:]))
 
     y = bmm(g, flat(a), flat(b))
-    return movement.reshape(g, y, (*batch, a.shape[-2], b.shape[-1]))
+    return movement.reshape(g, y, (*batch, a.shape[-2], b.shape[-1]), [a, b])
 
 
 def rows_of(g: Builder, x: Value) -> Value:
@@ -94,7 +94,7 @@ def linear(g: Builder, x: Value, weight: Value,
     y = mm(g, rows, movement.transpose(g, weight, [1, 0]))
     if bias is not None:
         y = g.map([y, bias], lambda a, b: a + b)
-    return movement.reshape(g, y, (*leading, weight.shape[0]))
+    return movement.reshape(g, y, (*leading, weight.shape[0]), [x])
 
 
 def addmm(g: Builder, c: Value, a: Value, b: Value, beta: float,
@@ -256,7 +256,7 @@ def _pair(g: Builder, a: Value, a_letters: str, b: Value, b_letters: str,
     y = bmm(g, arranged(a, a_letters, [batch, left, inner]),
             arranged(b, b_letters, [batch, inner, right]))
     letters = batch + left + right
-    return (movement.reshape(g, y, [extents[l] for l in letters]),
+    return (movement.reshape(g, y, [extents[l] for l in letters], [a, b]),
             "".join(letters))
 
 

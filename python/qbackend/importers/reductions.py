@@ -261,8 +261,9 @@ def sort(g: Builder, x: Value, axis: int, largest: bool,
             value = text.position(x.rank).cast(I64) if place else v
             return mine.select(value, out)
 
-        return g.generic([(x, read), (order, read)], g.filled(shape, 0, element),
-                         body, identity(x.rank), x.rank + 1)
+        return g.generic([(x, read), (order, read)],
+                         g.filled(shape, 0, element, [x]), body, identity(x.rank),
+                         x.rank + 1)
 
     return chosen(False), chosen(True)
 

@@ -170,7 +170,7 @@ def gather(g: Builder, self: Value, dim: int, index: Value,
         return text.extract(self.name or "", self.type, self.element, places)
 
     return g.generic([(index, identity(index.rank))],
-                     g.empty(index.shape, self.element), body)
+                     g.empty(index.shape, self.element, [index]), body)
 
 
 def _places(g: Builder, x: Value, indices: Sequence[Optional[Value]]
@@ -388,7 +388,7 @@ def _replaced(g: Builder, x: Value, source: Value, table: Array,
         return (place >= 0).select(v.op(kind, new) if kind else new, v)
 
     return g.generic([(x, ["d0"]), (g.constant(table, I64), ["d0"])],
-                     g.empty(x.shape, x.element), body)
+                     g.empty(x.shape, x.element, [x]), body)
 
 
 def _scattered(g: Builder, self: Value, dim: int, index: Value,
