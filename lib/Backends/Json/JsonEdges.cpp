@@ -105,48 +105,47 @@ static SpecAttr readSpec(const Cursor &cursor) {
 }
 
 EdgesAttr qbackend::json::readEdges(const Cursor &cursor) {
-  auto members = cursor.getObject();
-  if (!members)
-    return {};
-  static constexpr StringRef keys[] = {"inputs", "weight", "bias", "output",
-                                       "if"};
   SmallVector<SpecAttr> inputs;
   SmallVector<EdgeCondition> conditions;
   SpecAttr weight, bias, output;
-  for (auto &[key, value] : *members) {
-    if (key == "inputs") {
-      auto elements = value.getArray();
-      if (!elements)
-        return {};
-      for (const Cursor &element : *elements) {
-        inputs.push_back(readSpec(element));
-        if (!inputs.back())
-          return {};
-      }
-    } else if (key == "if") {
-      ArrayAttr names = readNames(value);
-      if (!names)
-        return {};
-      for (StringRef name : names.getAsValueRange<StringAttr>()) {
-        auto condition = symbolizeEdgeCondition(name);
-        if (!condition) {
-          value.emitError()
-              << "unknown condition '" << name
-              << "', expected inputs_quantized, user_quantized or spelled";
-          return {};
-        }
-        conditions.push_back(*condition);
-      }
-    } else if (llvm::is_contained(keys, key)) {
-      SpecAttr &spec = key == "weight" ? weight : key == "bias" ? bias : output;
-      spec = readSpec(value);
-      if (!spec)
-        return {};
-    } else {
-      cursor.emitUnknownKey(key, keys);
-      return {};
+  auto readInputs = [&](const Cursor &value) {
+    auto elements = value.getArray();
+    if (!elements)
+      return false;
+    for (const Cursor &element : *elements) {
+      inputs.push_back(readSpec(element));
+      if (!inputs.back())
+        return false;
     }
-  }
+    return true;
+  };
+  auto readConditions =
+      [&](const Cursor &value) {
+        ArrayAttr names = readNames(value);
+        if (!names)
+          return false;
+        for (StringRef name : names.getAsValueRange<StringAttr>()) {
+          auto condition = symbolizeEdgeCondition(name);
+          if (!condition) {
+            value.emitError()
+                << "unknown condition '" << name
+                << "', expected inputs_quantized, user_quantized or spelled";
+            return false;
+          }
+          conditions.push_back(*condition);
+        }
+        return true;
+      };
+  auto spec = [](SpecAttr &field) {
+    return
+        [&field](const Cursor &value) { return bool(field = readSpec(value)); };
+  };
+  if (!cursor.readMembers({{"inputs", readInputs},
+                           {"weight", spec(weight)},
+                           {"bias", spec(bias)},
+                           {"output", spec(output)},
+                           {"if", readConditions}}))
+    return {};
   return EdgesAttr::getChecked([&] { return cursor.emitError(); },
                                cursor.getContext(), ArrayRef<SpecAttr>(inputs),
                                weight, bias, output,
@@ -239,36 +238,31 @@ static std::optional<EnumT> readEnum(const Cursor &cursor, StringRef key,
 
 RequantizationRuleAttr
 qbackend::json::readRequantization(const Cursor &cursor) {
-  auto members = cursor.getObject();
-  if (!members)
-    return {};
-  static constexpr StringRef keys[] = {"rounding", "multiplier", "quotient"};
   std::optional<numerics::Rounding> rounding;
   std::optional<RequantizationMultiplier> multiplier;
   std::optional<RequantizationQuotient> quotient = RequantizationQuotient::F64;
-  for (auto &[key, value] : *members) {
-    bool ok;
-    if (key == "rounding") {
-      auto symbolize =
-          +[](StringRef name) { return numerics::symbolizeRounding(name); };
-      rounding = readEnum(value, key, symbolize,
-                          llvm::join(numerics::roundingNames, ", "));
-      ok = rounding.has_value();
-    } else if (key == "multiplier") {
-      multiplier = readEnum(value, key, &symbolizeRequantizationMultiplier,
-                            "f32 or fixed_point");
-      ok = multiplier.has_value();
-    } else if (key == "quotient") {
-      quotient = readEnum(value, key, &symbolizeRequantizationQuotient,
-                          "f64, f32_product or f32");
-      ok = quotient.has_value();
-    } else {
-      cursor.emitUnknownKey(key, keys);
-      ok = false;
-    }
-    if (!ok)
-      return {};
-  }
+  auto readRounding = [&](const Cursor &value) {
+    auto symbolize =
+        +[](StringRef name) { return numerics::symbolizeRounding(name); };
+    rounding = readEnum(value, "rounding", symbolize,
+                        llvm::join(numerics::roundingNames, ", "));
+    return rounding.has_value();
+  };
+  auto readMultiplier = [&](const Cursor &value) {
+    multiplier =
+        readEnum(value, "multiplier", &symbolizeRequantizationMultiplier,
+                 "f32 or fixed_point");
+    return multiplier.has_value();
+  };
+  auto readQuotient = [&](const Cursor &value) {
+    quotient = readEnum(value, "quotient", &symbolizeRequantizationQuotient,
+                        "f64, f32_product or f32");
+    return quotient.has_value();
+  };
+  if (!cursor.readMembers({{"rounding", readRounding},
+                           {"multiplier", readMultiplier},
+                           {"quotient", readQuotient}}))
+    return {};
   if (!rounding || !multiplier) {
     cursor.emitError() << "has no '" << (rounding ? "multiplier" : "rounding")
                        << "'; a requantization has both";
@@ -301,29 +295,23 @@ LogicalResult qbackend::json::readLimits(const Cursor &cursor,
   auto elements = cursor.getArray();
   if (!elements)
     return failure();
-  static constexpr StringRef keys[] = {"kinds", "condition", "reason"};
   for (const Cursor &element : *elements) {
-    auto members = element.getObject();
-    if (!members)
-      return failure();
     ArrayAttr kinds;
     StringAttr condition, reason;
-    for (auto &[key, value] : *members) {
-      if (!llvm::is_contained(keys, key)) {
-        element.emitUnknownKey(key, keys);
-        return failure();
-      }
-      if (key == "kinds") {
-        kinds = readNames(value);
-        if (!kinds)
-          return failure();
-        continue;
-      }
-      auto text = value.getString();
-      if (!text)
-        return failure();
-      (key == "reason" ? reason : condition) = builder.getStringAttr(*text);
-    }
+    auto text = [&](StringAttr &field) {
+      return [&](const Cursor &value) {
+        auto string = value.getString();
+        field = builder.getStringAttr(string.value_or(""));
+        return string.has_value();
+      };
+    };
+    if (!element.readMembers({{"kinds",
+                               [&](const Cursor &value) {
+                                 return bool(kinds = readNames(value));
+                               }},
+                              {"condition", text(condition)},
+                              {"reason", text(reason)}}))
+      return failure();
     if (!kinds || !condition)
       return element.emitError()
              << "has no '" << (kinds ? "condition" : "kinds")

@@ -325,21 +325,15 @@ ObserverAttr qbackend::json::readObserver(const Cursor &cursor) {
 static std::optional<QConfigAttr> readQConfig(const Cursor &cursor) {
   if (cursor.isNull())
     return QConfigAttr();
-  auto members = cursor.getObject();
-  if (!members)
-    return std::nullopt;
-  static constexpr StringRef keys[] = {"activation", "weight"};
   ObserverAttr activation, weight;
-  for (auto &[key, value] : *members) {
-    if (!llvm::is_contained(keys, key)) {
-      cursor.emitUnknownKey(key, keys);
-      return std::nullopt;
-    }
-    ObserverAttr &role = key == "activation" ? activation : weight;
-    role = readObserver(value);
-    if (!role)
-      return std::nullopt;
-  }
+  auto observer = [](ObserverAttr &field) {
+    return [&field](const Cursor &value) {
+      return bool(field = readObserver(value));
+    };
+  };
+  if (!cursor.readMembers(
+          {{"activation", observer(activation)}, {"weight", observer(weight)}}))
+    return std::nullopt;
   if (!activation || !weight) {
     cursor.emitError() << "has no '" << (activation ? "weight" : "activation")
                        << "'; a qconfig has both, or is null";

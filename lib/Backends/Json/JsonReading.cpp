@@ -126,63 +126,46 @@ DTypeAttr qbackend::json::readDTypeWithConstraints(const Cursor &cursor) {
     return fields.dtype ? DTypeAttr::getChecked(emitError, context, fields)
                         : DTypeAttr();
   }
-  auto members = cursor.getObject();
-  if (!members)
-    return {};
-  static constexpr StringRef keys[] = {"dtype",
-                                       "quant_min_lower_bound",
-                                       "quant_max_upper_bound",
-                                       "scale_min_lower_bound",
-                                       "scale_max_upper_bound",
-                                       "scale_exact_match",
-                                       "zero_point_exact_match",
-                                       "qschemes"};
-  auto readInteger = [](const Cursor &value, std::optional<int64_t> &field) {
-    // PyTorch takes 127.0 as well.
-    auto number = value.getValue().getAsNumber();
-    if (number && *number == std::trunc(*number) && std::abs(*number) < 1e15)
-      field = int64_t(*number);
-    else
-      field = value.getInteger();
-    return field.has_value();
+  auto integer = [](std::optional<int64_t> &field) {
+    return [&field](const Cursor &value) {
+      // PyTorch takes 127.0 as well.
+      auto number = value.getValue().getAsNumber();
+      if (number && *number == std::trunc(*number) && std::abs(*number) < 1e15)
+        field = int64_t(*number);
+      else
+        field = value.getInteger();
+      return field.has_value();
+    };
   };
-  for (auto &[key, value] : *members) {
-    if (value.isNull())
-      continue;
-    bool ok = true;
-    if (key == "dtype") {
-      ok = bool(fields.dtype = readDType(value));
-    } else if (key == "quant_min_lower_bound") {
-      ok = readInteger(value, fields.quantMin);
-    } else if (key == "quant_max_upper_bound") {
-      ok = readInteger(value, fields.quantMax);
-    } else if (key == "zero_point_exact_match") {
-      ok = readInteger(value, fields.zeroPointExactMatch);
-    } else if (key == "scale_min_lower_bound") {
-      ok = bool(fields.scaleMin = value.getNumber());
-    } else if (key == "scale_max_upper_bound") {
-      ok = bool(fields.scaleMax = value.getNumber());
-    } else if (key == "scale_exact_match") {
-      ok = bool(fields.scaleExactMatch = value.getNumber());
-    } else if (key == "qschemes") {
-      auto elements = value.getArray();
-      SmallVector<StringRef> names;
-      ok = elements.has_value();
-      for (const Cursor &element : elements.value_or(std::vector<Cursor>())) {
-        auto name = element.getString();
-        ok &= name.has_value();
-        StringRef text = name.value_or("");
-        text.consume_front("torch.");
-        names.push_back(text);
+  auto number = [](FloatAttr &field) {
+    return [&field](const Cursor &value) {
+      return bool(field = value.getNumber());
+    };
+  };
+  auto readSchemes = [&](const Cursor &value) {
+    ArrayAttr names = readNames(value);
+    SmallVector<StringRef> schemes;
+    if (names)
+      for (StringRef name : names.getAsValueRange<StringAttr>()) {
+        name.consume_front("torch.");
+        schemes.push_back(name);
       }
-      fields.qschemes = Builder(context).getStrArrayAttr(names);
-    } else {
-      cursor.emitUnknownKey(key, keys);
-      ok = false;
-    }
-    if (!ok)
-      return {};
-  }
+    fields.qschemes = Builder(context).getStrArrayAttr(schemes);
+    return bool(names);
+  };
+  if (!cursor.readMembers(
+          {{"dtype",
+            [&](const Cursor &value) {
+              return bool(fields.dtype = readDType(value));
+            }},
+           {"quant_min_lower_bound", integer(fields.quantMin)},
+           {"quant_max_upper_bound", integer(fields.quantMax)},
+           {"scale_min_lower_bound", number(fields.scaleMin)},
+           {"scale_max_upper_bound", number(fields.scaleMax)},
+           {"scale_exact_match", number(fields.scaleExactMatch)},
+           {"zero_point_exact_match", integer(fields.zeroPointExactMatch)},
+           {"qschemes", readSchemes}}))
+    return {};
   if (!fields.dtype) {
     cursor.emitError() << "has no 'dtype'";
     return {};
@@ -191,171 +174,167 @@ DTypeAttr qbackend::json::readDTypeWithConstraints(const Cursor &cursor) {
 }
 
 static DTypeConfigAttr readDTypeConfig(const Cursor &cursor) {
-  auto members = cursor.getObject();
-  if (!members)
-    return {};
-  static constexpr StringRef keys[] = {"input_dtype", "output_dtype",
-                                       "weight_dtype", "bias_dtype",
-                                       "is_dynamic"};
   DTypeAttr input, output, weight;
   Type bias;
   bool isDynamic = false;
-  for (auto &[key, value] : *members) {
-    if (value.isNull())
-      continue;
-    bool ok;
-    if (key == "input_dtype") {
-      ok = bool(input = readDTypeWithConstraints(value));
-    } else if (key == "output_dtype") {
-      ok = bool(output = readDTypeWithConstraints(value));
-    } else if (key == "weight_dtype") {
-      ok = bool(weight = readDTypeWithConstraints(value));
-    } else if (key == "bias_dtype") {
-      ok = bool(bias = readDType(value));
-    } else if (key == "is_dynamic") {
-      auto flag = value.getBoolean();
-      isDynamic = flag.value_or(false);
-      ok = flag.has_value();
-    } else {
-      cursor.emitUnknownKey(key, keys);
-      ok = false;
-    }
-    if (!ok)
-      return {};
-  }
+  auto dtype = [](DTypeAttr &field) {
+    return [&field](const Cursor &value) {
+      return bool(field = readDTypeWithConstraints(value));
+    };
+  };
+  if (!cursor.readMembers(
+          {{"input_dtype", dtype(input)},
+           {"output_dtype", dtype(output)},
+           {"weight_dtype", dtype(weight)},
+           {"bias_dtype",
+            [&](const Cursor &value) { return bool(bias = readDType(value)); }},
+           {"is_dynamic", [&](const Cursor &value) {
+              auto flag = value.getBoolean();
+              isDynamic = flag.value_or(false);
+              return flag.has_value();
+            }}}))
+    return {};
   return DTypeConfigAttr::getChecked([&] { return cursor.emitError(); },
                                      cursor.getContext(), input, output, weight,
                                      bias, isDynamic);
 }
 
-/// Sets the field `key`; failure after an error.
-static LogicalResult readField(StringRef key, const Cursor &entry,
-                               const Cursor &value, PatternFields &fields,
-                               EdgesAttr &edges,
-                               RequantizationRuleAttr &requantization) {
-  MLIRContext *context = value.getContext();
-  Builder builder(context);
-  static constexpr StringRef keys[] = {"pattern",
-                                       "pattern_complex_format",
-                                       "observation_type",
-                                       "edges",
-                                       "requantization",
-                                       "dtype_configs",
-                                       "root_module",
-                                       "qat_module",
-                                       "reference_quantized_module_for_root",
-                                       "fused_module",
-                                       "fuser_method",
-                                       "root_node_getter",
-                                       "extra_inputs_getter",
-                                       "num_tensor_args_to_observation_type",
-                                       "input_type_to_index",
-                                       "fused_operator"};
-  auto setString = [&](StringAttr &field) {
-    auto string = value.getString();
-    if (string)
-      field = builder.getStringAttr(*string);
-    return success(string.has_value());
+/// The paths of a getter of extra inputs; null after an error.
+static ArrayAttr readPaths(const Cursor &cursor) {
+  Builder builder(cursor.getContext());
+  auto elements = cursor.getArray();
+  if (!elements)
+    return {};
+  SmallVector<Attribute> paths;
+  for (const Cursor &element : *elements) {
+    auto indices = readIndices(element);
+    if (!indices)
+      return {};
+    paths.push_back(builder.getI64ArrayAttr(*indices));
+  }
+  return builder.getArrayAttr(paths);
+}
+
+/// An array of dtype configs; null after an error.
+static ArrayAttr readDTypeConfigs(const Cursor &cursor) {
+  auto elements = cursor.getArray();
+  if (!elements)
+    return {};
+  SmallVector<Attribute> dtypes;
+  for (const Cursor &element : *elements) {
+    dtypes.push_back(readDTypeConfig(element));
+    if (!dtypes.back())
+      return {};
+  }
+  return ArrayAttr::get(cursor.getContext(), dtypes);
+}
+
+/// A dictionary of what `read` makes of each member; none for an empty one.
+/// False after an error, where `read` gives null.
+static bool readDictionary(const Cursor &cursor, Attribute &field,
+                           function_ref<Attribute(const Cursor &)> read) {
+  auto members = cursor.getObject();
+  if (!members)
+    return false;
+  Builder builder(cursor.getContext());
+  SmallVector<NamedAttribute> entries;
+  for (auto &[name, member] : *members) {
+    Attribute attr = read(member);
+    if (!attr)
+      return false;
+    entries.push_back(builder.getNamedAttr(name, attr));
+  }
+  if (!entries.empty())
+    field = builder.getDictionaryAttr(entries);
+  return true;
+}
+
+/// Sets the fields of an entry; false after an error.
+static bool readFields(const Cursor &entry, PatternFields &fields,
+                       EdgesAttr &edges,
+                       RequantizationRuleAttr &requantization) {
+  Builder builder(entry.getContext());
+  auto string = [&](StringAttr &field) {
+    return [&](const Cursor &value) {
+      auto text = value.getString();
+      if (text)
+        field = builder.getStringAttr(*text);
+      return text.has_value();
+    };
   };
-  if (key == "pattern" || key == "pattern_complex_format") {
-    if (fields.torch)
-      return entry.emitError()
-             << "has both 'pattern' and 'pattern_complex_format', expected one";
-    fields.torch = key == "pattern" ? readSequence(value) : readNode(value, 1);
-    if (fields.torch && !isa<ArrayAttr, PatternNodeAttr>(fields.torch))
-      return value.emitError() << "a pattern starts with an operator, its last";
-    return success(bool(fields.torch));
-  }
-  if (key == "observation_type") {
-    auto type = readObservation(value);
-    fields.observation = type.value_or(fields.observation);
-    return success(type.has_value());
-  }
-  if (key == "edges") {
-    edges = readEdges(value);
-    return success(bool(edges));
-  }
-  if (key == "requantization") {
-    requantization = readRequantization(value);
-    return success(bool(requantization));
-  }
-  if (key == "dtype_configs") {
-    auto elements = value.getArray();
-    if (!elements)
-      return failure();
-    SmallVector<Attribute> dtypes;
-    for (const Cursor &element : *elements) {
-      dtypes.push_back(readDTypeConfig(element));
-      if (!dtypes.back())
-        return failure();
-    }
-    fields.dtypes = builder.getArrayAttr(dtypes);
-    return success();
-  }
-  if (key == "root_module")
-    return setString(fields.rootModule);
-  if (key == "qat_module")
-    return setString(fields.qatModule);
-  if (key == "reference_quantized_module_for_root")
-    return setString(fields.referenceQuantizedModule);
-  if (key == "fused_module")
-    return setString(fields.fusedModule);
-  if (key == "fuser_method")
-    return setString(fields.fuserMethod);
-  if (key == "root_node_getter") {
+  auto pattern = [&](auto read) {
+    return [&, read](const Cursor &value) {
+      if (fields.torch) {
+        entry.emitError()
+            << "has both 'pattern' and 'pattern_complex_format', expected one";
+        return false;
+      }
+      fields.torch = read(value);
+      bool starts =
+          !fields.torch || isa<ArrayAttr, PatternNodeAttr>(fields.torch);
+      if (!starts)
+        value.emitError() << "a pattern starts with an operator, its last";
+      return starts && fields.torch;
+    };
+  };
+  auto readRoot = [&](const Cursor &value) {
     auto indices = readIndices(value);
     if (indices)
       fields.root = builder.getDenseI64ArrayAttr(*indices);
-    return success(indices.has_value());
-  }
-  if (key == "extra_inputs_getter") {
-    auto elements = value.getArray();
-    if (!elements)
-      return failure();
-    SmallVector<Attribute> paths;
-    for (const Cursor &element : *elements) {
-      auto indices = readIndices(element);
-      if (!indices)
-        return failure();
-      paths.push_back(builder.getI64ArrayAttr(*indices));
-    }
-    fields.extraInputs = builder.getArrayAttr(paths);
-    return success();
-  }
-  if (key == "fused_operator") {
-    fields.fusedOperator = readNames(value);
-    return success(bool(fields.fusedOperator));
-  }
-  if (key == "num_tensor_args_to_observation_type" ||
-      key == "input_type_to_index") {
-    auto members = value.getObject();
-    if (!members)
-      return failure();
-    bool isIndex = key == "input_type_to_index";
-    SmallVector<NamedAttribute> entries;
-    for (auto &[name, member] : *members) {
-      Attribute attr;
-      if (isIndex) {
-        if (auto index = member.getInteger())
-          attr = builder.getI64IntegerAttr(*index);
-      } else if (auto type = readObservation(member)) {
-        attr = builder.getStringAttr(stringifyObservationType(*type));
-      }
-      if (!attr)
-        return failure();
-      entries.push_back(builder.getNamedAttr(name, attr));
-    }
-    if (entries.empty())
-      return success();
-    DictionaryAttr dictionary = builder.getDictionaryAttr(entries);
-    if (isIndex)
-      fields.inputTypeToIndex = dictionary;
-    else
-      fields.numTensorArgsToObservationType = dictionary;
-    return success();
-  }
-  entry.emitUnknownKey(key, keys);
-  return failure();
+    return indices.has_value();
+  };
+  auto getObservation = [&](const Cursor &value) -> Attribute {
+    auto type = readObservation(value);
+    return type ? builder.getStringAttr(stringifyObservationType(*type))
+                : StringAttr();
+  };
+  auto getIndex = [&](const Cursor &value) -> Attribute {
+    auto index = value.getInteger();
+    return index ? builder.getI64IntegerAttr(*index) : IntegerAttr();
+  };
+  return entry.readMembers(
+      {{"pattern", pattern(readSequence)},
+       {"pattern_complex_format",
+        pattern([](const Cursor &value) { return readNode(value, 1); })},
+       {"observation_type",
+        [&](const Cursor &value) {
+          auto type = readObservation(value);
+          fields.observation = type.value_or(fields.observation);
+          return type.has_value();
+        }},
+       {"edges",
+        [&](const Cursor &value) { return bool(edges = readEdges(value)); }},
+       {"requantization",
+        [&](const Cursor &value) {
+          return bool(requantization = readRequantization(value));
+        }},
+       {"dtype_configs",
+        [&](const Cursor &value) {
+          return bool(fields.dtypes = readDTypeConfigs(value));
+        }},
+       {"root_module", string(fields.rootModule)},
+       {"qat_module", string(fields.qatModule)},
+       {"reference_quantized_module_for_root",
+        string(fields.referenceQuantizedModule)},
+       {"fused_module", string(fields.fusedModule)},
+       {"fuser_method", string(fields.fuserMethod)},
+       {"root_node_getter", readRoot},
+       {"extra_inputs_getter",
+        [&](const Cursor &value) {
+          return bool(fields.extraInputs = readPaths(value));
+        }},
+       {"num_tensor_args_to_observation_type",
+        [&](const Cursor &value) {
+          return readDictionary(value, fields.numTensorArgsToObservationType,
+                                getObservation);
+        }},
+       {"input_type_to_index",
+        [&](const Cursor &value) {
+          return readDictionary(value, fields.inputTypeToIndex, getIndex);
+        }},
+       {"fused_operator", [&](const Cursor &value) {
+          return bool(fields.fusedOperator = readNames(value));
+        }}});
 }
 
 namespace {
@@ -371,17 +350,12 @@ struct Entry {
 } // namespace
 
 static Entry readEntry(const Cursor &cursor) {
-  auto members = cursor.getObject();
-  if (!members)
-    return {};
   PatternFields fields;
   EdgesAttr edges;
   RequantizationRuleAttr requantization;
   fields.dtypes = ArrayAttr::get(cursor.getContext(), {});
-  for (auto &[key, value] : *members)
-    if (!value.isNull() &&
-        failed(readField(key, cursor, value, fields, edges, requantization)))
-      return {};
+  if (!readFields(cursor, fields, edges, requantization))
+    return {};
   if (!fields.torch) {
     cursor.emitError() << "has neither 'pattern' nor 'pattern_complex_format'";
     return {};
@@ -403,12 +377,6 @@ static Entry readEntry(const Cursor &cursor) {
 
 /// The document as ops at the builder's insertion point.
 static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
-  auto members = document.getObject();
-  if (!members)
-    return failure();
-  static constexpr StringRef keys[] = {
-      "name",      "configs",         "lowering",        "limits",
-      "real_bias", "default_qconfig", "qconfig_mappings"};
   auto config = BackendConfigOp::create(
       builder, document.getLoc(), builder.getStringAttr(""),
       builder.getI64IntegerAttr(BackendConfigOp::kVersion), FlatSymbolRefAttr(),
@@ -420,54 +388,63 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
   llvm::MapVector<Attribute, std::pair<Location, Entry>> entries;
   std::vector<std::pair<StringRef, Cursor>> mappings;
   std::optional<Cursor> limits;
-  for (auto &[key, value] : *members) {
-    if (key == "name") {
-      auto name = value.getString();
-      if (!name)
-        return failure();
-      config.setSymName(name->empty() ? StringRef(kNoName) : *name);
-    } else if (key == "configs") {
-      auto elements = value.getArray();
-      if (!elements)
-        return failure();
-      for (const Cursor &element : *elements) {
-        auto entry = readEntry(element);
-        if (!entry.config)
-          return failure();
-        Attribute torch = entry.config.getTorch();
-        auto [it, inserted] =
-            entries.insert({torch ? torch : entry.patterns.front(),
-                            {element.getLoc(), entry}});
-        if (!inserted)
-          it->second = {element.getLoc(), entry};
-      }
-    } else if (key == "lowering") {
-      ArrayAttr forms = readNames(value);
-      if (!forms)
-        return failure();
-      config.setLoweringAttr(forms);
-    } else if (key == "limits") {
-      limits = value;
-    } else if (key == "real_bias") {
-      auto flag = value.getBoolean();
-      if (!flag)
-        return failure();
-      config.setRealBias(*flag);
-    } else if (key == "default_qconfig") {
-      auto name = value.getString();
-      if (!name)
-        return failure();
-      config.setDefaultQconfig(*name);
-    } else if (key == "qconfig_mappings") {
-      auto all = value.getObject();
-      if (!all)
-        return failure();
-      mappings = *all;
-    } else {
-      document.emitUnknownKey(key, keys);
-      return failure();
+  auto readConfigs = [&](const Cursor &value) {
+    auto elements = value.getArray();
+    if (!elements)
+      return false;
+    for (const Cursor &element : *elements) {
+      auto entry = readEntry(element);
+      if (!entry.config)
+        return false;
+      Attribute torch = entry.config.getTorch();
+      auto [it, inserted] = entries.insert(
+          {torch ? torch : entry.patterns.front(), {element.getLoc(), entry}});
+      if (!inserted)
+        it->second = {element.getLoc(), entry};
     }
-  }
+    return true;
+  };
+  if (!document.readMembers(
+          {{"name",
+            [&](const Cursor &value) {
+              auto name = value.getString();
+              if (name)
+                config.setSymName(name->empty() ? StringRef(kNoName) : *name);
+              return name.has_value();
+            }},
+           {"configs", readConfigs},
+           {"lowering",
+            [&](const Cursor &value) {
+              ArrayAttr forms = readNames(value);
+              if (forms)
+                config.setLoweringAttr(forms);
+              return bool(forms);
+            }},
+           {"limits",
+            [&](const Cursor &value) {
+              limits = value;
+              return true;
+            }},
+           {"real_bias",
+            [&](const Cursor &value) {
+              auto flag = value.getBoolean();
+              config.setRealBias(flag.value_or(false));
+              return flag.has_value();
+            }},
+           {"default_qconfig",
+            [&](const Cursor &value) {
+              auto name = value.getString();
+              if (name)
+                config.setDefaultQconfig(*name);
+              return name.has_value();
+            }},
+           {"qconfig_mappings", [&](const Cursor &value) {
+              auto all = value.getObject();
+              if (all)
+                mappings = *all;
+              return all.has_value();
+            }}}))
+    return failure();
   for (auto &[torch, entry] : entries)
     for (Attribute pattern : entry.second.patterns) {
       auto config = PatternConfigOp::create(builder, entry.first, pattern,

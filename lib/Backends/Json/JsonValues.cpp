@@ -85,6 +85,26 @@ Cursor::getObject() const {
   return members;
 }
 
+bool Cursor::readMembers(
+    std::initializer_list<std::pair<StringRef, Reader>> readers) const {
+  auto members = getObject();
+  if (!members)
+    return false;
+  auto known = llvm::to_vector(llvm::make_first_range(readers));
+  for (auto &[key, member] : *members) {
+    if (member.isNull())
+      continue;
+    auto *place = llvm::find(known, key);
+    if (place == known.end()) {
+      emitUnknownKey(key, known);
+      return false;
+    }
+    if (!readers.begin()[place - known.begin()].second(member))
+      return false;
+  }
+  return true;
+}
+
 void Cursor::emitUnknownKey(StringRef key, ArrayRef<StringRef> known) const {
   auto nearest = llvm::min_element(known, [&](StringRef a, StringRef b) {
     return key.edit_distance(a) < key.edit_distance(b);

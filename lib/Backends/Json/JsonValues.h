@@ -36,6 +36,13 @@ public:
   std::optional<std::vector<std::pair<llvm::StringRef, Cursor>>>
   getObject() const;
 
+  /// Sets what a member says; false after an error.
+  using Reader = llvm::function_ref<bool(const Cursor &member)>;
+  /// Has each member of an object read by the one of its key, in the order of
+  /// keys; null is as none. False after an error, such as another key.
+  bool readMembers(
+      std::initializer_list<std::pair<llvm::StringRef, Reader>> readers) const;
+
   /// Says that `key` is not one of `known`, of which the nearest is named.
   void emitUnknownKey(llvm::StringRef key,
                       llvm::ArrayRef<llvm::StringRef> known) const;
