@@ -259,9 +259,8 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
   }
   if (fold) {
     Term result = nullptr;
-    // In TOSA an average has its zero point come off behind the sum.
-    bool mayMove = allowed != 0 && mayCut && op->getNumOperands() == 1;
-    auto steps = laws.proveFold(*code, expected, result, mayMove);
+    // In TOSA a bias, or an average's zero point, may come behind the sum.
+    auto steps = laws.proveFold(*code, expected, result, /*mayMove=*/mayCut);
     if (!steps)
       return steps.takeError();
     for (ProofStep &step : *steps) {

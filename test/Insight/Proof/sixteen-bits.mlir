@@ -17,7 +17,7 @@
 // RUN: %{fault} --check-prefix=BORDER
 // SHIFT: the result: counterexample
 // SHIFT-NEXT: confirmed: emitted
-// BIAS: what the sum begins with: counterexample, with d3 = 0 the code begins with -35184372088831
+// BIAS: the result: counterexample
 // BIAS-NEXT: confirmed: emitted
 // BORDER: a step of the sum: counterexample
 // BORDER-NEXT: confirmed: emitted

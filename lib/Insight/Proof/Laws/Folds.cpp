@@ -122,6 +122,8 @@ ProofStep Laws::proveCorrection(const Fold &code, const Fold &wanted,
     step.how = "constants at places of unknown extent";
   }
   if (moved && step.verdict == Verdict::Proven) {
+    if (!all_of(totals, [](const APInt &total) { return total.isZero(); }))
+      step.how = "all constants, with what comes behind the sum";
     differences.read = [totals](int64_t at) { return totals[at]; };
     *moved = scope.element(std::move(differences), code.init->sort, "moved");
   }

@@ -657,25 +657,30 @@ Expected<ProofStep> Laws::proveEqual(StringRef what, Term defined, Term emitted,
   }
   all.verdict = Verdict::Proven;
   all.cases = rows.size();
+  // Of each question its answer.
+  std::map<std::tuple<Term, Term, Term>, ProofStep> known;
   for (const std::vector<APInt> &row : rows) {
     DenseMap<Term, Term> by;
     for (auto [table, value] : zip_equal(tables, row))
       by[table] = terms.constantBits(table->sort, value);
-    auto step =
-        proveCase(what,
-                  {terms.replace(defined, by), terms.replace(emitted, by),
-                   terms.replace(formula, by)},
-                  allowance);
-    if (!step)
-      return step;
-    all.differing += step->differing;
-    all.counted += step->counted;
-    if (step->verdict <= all.verdict && !all.how.empty() &&
+    Case question = {terms.replace(defined, by), terms.replace(emitted, by),
+                     terms.replace(formula, by)};
+    auto [step, isNew] = known.try_emplace(
+        {question.defined, question.emitted, question.formula});
+    if (isNew) {
+      auto proven = proveCase(what, question, allowance);
+      if (!proven)
+        return proven;
+      step->second = *proven;
+    }
+    all.differing += step->second.differing;
+    all.counted += step->second.counted;
+    if (step->second.verdict <= all.verdict && !all.how.empty() &&
         all.how != "the same term")
       continue;
-    all.verdict = step->verdict;
-    all.how = step->how;
-    if (step->verdict == Verdict::Counterexample) {
+    all.verdict = step->second.verdict;
+    all.how = step->second.how;
+    if (step->second.verdict == Verdict::Counterexample) {
       for (auto [table, value] : zip_equal(tables, row))
         all.how += ", " + table->name + " = " + printValue(table->sort, value);
       break;

@@ -244,6 +244,19 @@ Term Terms::make(Fn op, Sort sort, ArrayRef<Term> operands) {
     return operands[0]->value.isZero() ? operands[2] : operands[1];
   if (op == Fn::Select && operands[1] == operands[2])
     return operands[1];
+  // (x + a) + b: what is added in two places, which may be nothing together.
+  if (op == Fn::Add && operands[0]->op == Fn::Constant)
+    return operands[1]->op == Fn::Constant
+               ? constantBits(sort, apply(node, {operands[0]->value,
+                                                 operands[1]->value}))
+               : make(op, sort, {operands[1], operands[0]});
+  if (op == Fn::Add && operands[1]->op == Fn::Constant &&
+      operands[0]->op == Fn::Add &&
+      operands[0]->operands[1]->op == Fn::Constant)
+    return make(
+        op, sort,
+        {operands[0]->operands[0],
+         constant(operands[0]->operands[1]->value + operands[1]->value)});
   // x + 0 and x - 0, which code without a zero point has.
   if ((op == Fn::Add || op == Fn::Sub) && operands[1]->op == Fn::Constant &&
       operands[1]->value.isZero())
