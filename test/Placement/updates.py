@@ -19,6 +19,7 @@ import collections
 import json
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -65,8 +66,14 @@ def observe(network, folder, data=None):
             found[name] += int(site[4] or 1)
     if not data:
         return [(updates,) for updates in found.values()]
-    return [(found[name], float(scale), int(zero_point))
+    return [(found[name], to_float(scale), int(zero_point))
             for name, scale, zero_point in OBSERVER.findall(out.read_text())]
+
+
+def to_float(text):
+    """A number as MLIR prints it: large ones by their bits."""
+    return (struct.unpack(">d", bytes.fromhex(text[2:]))[0] if text.startswith("0x")
+            else float(text))
 
 
 def is_same(a, b):
