@@ -445,6 +445,18 @@ bool forms::isBetweenReshapes(Operation *op) {
          llvm::all_of(op->getUsers(), flattens);
 }
 
+/// Whether the images that the convolution `op` gives are one pixel each, a row
+/// of `type`, which has other images, or none.
+static bool isOfRows(Operation *op, RankedTensorType type) {
+  RankedTensorType images = getFloatType(op->getResult(0));
+  ArrayRef<int64_t> image = images.getShape().drop_front(),
+                    rest = type.getShape().drop_front();
+  return llvm::count(image, 1) + 1 >= int64_t(image.size()) &&
+         !ShapedType::isDynamicShape(image) &&
+         !ShapedType::isDynamicShape(rest) &&
+         ShapedType::getNumElements(image) != ShapedType::getNumElements(rest);
+}
+
 void forms::recognizeLinear(Recognition &recognition) {
   auto product = findProduct(recognition);
   if (!product)
@@ -454,7 +466,8 @@ void forms::recognizeLinear(Recognition &recognition) {
   // TFLite's layers are convolutions of images of one pixel, with changes of
   // shape around them.
   bool isPixel = contraction.isConvolution && !product->reshape;
-  if (contraction.isConvolution && product->reshape && type.getRank() > 3)
+  if (contraction.isConvolution && product->reshape && type.getRank() > 3 &&
+      !isOfRows(contraction.op, type))
     return;
   if (isPixel && (contraction.op != recognition.root ||
                   !isBetweenReshapes(contraction.op) || type.getRank() == 0))

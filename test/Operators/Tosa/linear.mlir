@@ -184,13 +184,11 @@ func.func @dyn_tosa(%x: tensor<?x8xf32>, %w: tensor<5x8xf32>, %b: tensor<5xf32>)
   return %r : tensor<?x5xf32>
 }
 
-// Of images of one pixel, whose number follows from the batch: features of rows that
-// were an image's.
+// Rows as images of one pixel, whose number follows from the batch: the layer has its
+// own input and result.
 // CHECK-LABEL: func.func @any_number_of_pixels(
-// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) {{.*}} : (tensor<?x2x6x8xf32>) -> tensor<?x8xf32>
-// CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.linear] inputs(%[[R0]]) weight(%{{.*}}) bias(%arg2) : (tensor<?x8xf32>, tensor<5x8xf32>, tensor<5xf32>) -> tensor<?x5xf32>
-// CHECK: qbackend.operator [#qbackend.reshape] inputs(%[[R1]]) {{.*}} : (tensor<?x5xf32>) -> tensor<?x1x1x5xf32>
-// CHECK-NOT: #qbackend.conv2d
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) bias(%arg2) : (tensor<?x2x6x8xf32>, tensor<5x8xf32>, tensor<5xf32>) -> tensor<?x2x6x5xf32>
+// CHECK-NOT: qbackend.operator
 // CHECK: return
 func.func @any_number_of_pixels(%x: tensor<?x2x6x8xf32>, %w: tensor<5x1x1x8xf32>, %b: tensor<5xf32>) -> tensor<?x2x6x5xf32> {
   %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
@@ -242,4 +240,37 @@ func.func @moved_unit(%x: tensor<1x4x3xf32>, %w: tensor<2x1x1x3xf32>, %b: tensor
   %t = tosa.transpose %r {perms = array<i32: 0, 2, 1, 3>} : (tensor<1x4x1x2xf32>) -> tensor<1x1x4x2xf32>
   %y = tosa.reshape %t, %s3 : (tensor<1x1x4x2xf32>, !tosa.shape<3>) -> tensor<1x4x2xf32>
   return %y : tensor<1x4x2xf32>
+}
+
+// The same of three images, with a relu that is the layer's.
+// CHECK-LABEL: func.func @pixels_and_relu(
+// CHECK: %[[L:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) {{.*}} -> tensor<3x2x3x4xf32>
+// CHECK: qbackend.operator [#qbackend.relu] inputs(%[[L]]) : (tensor<3x2x3x4xf32>) -> tensor<3x2x3x4xf32>
+func.func @pixels_and_relu(%x: tensor<3x2x3x6xf32>) -> tensor<3x2x3x4xf32> {
+  %s = tosa.const_shape {values = dense<[18, 1, 1, 6]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %0 = tosa.reshape %x, %s : (tensor<3x2x3x6xf32>, !tosa.shape<4>) -> tensor<18x1x1x6xf32>
+  %w = "tosa.const"() {values = dense<0.5> : tensor<4x1x1x6xf32>} : () -> tensor<4x1x1x6xf32>
+  %b = "tosa.const"() {values = dense<[0.5, 1.0, 2.0, 3.0]> : tensor<4xf32>} : () -> tensor<4xf32>
+  %z = "tosa.const"() {values = dense<0.0> : tensor<1xf32>} : () -> tensor<1xf32>
+  %1 = tosa.conv2d %0, %w, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<18x1x1x6xf32>, tensor<4x1x1x6xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<18x1x1x4xf32>
+  %t = tosa.const_shape {values = dense<[3, 2, 3, 4]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %2 = tosa.reshape %1, %t : (tensor<18x1x1x4xf32>, !tosa.shape<4>) -> tensor<3x2x3x4xf32>
+  %3 = tosa.clamp %2 {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (tensor<3x2x3x4xf32>) -> tensor<3x2x3x4xf32>
+  return %3 : tensor<3x2x3x4xf32>
+}
+
+// Images of one pixel before and after it: a convolution.
+// CHECK-LABEL: func.func @pixels_of_images(
+// CHECK: qbackend.operator [#qbackend.conv2d
+// CHECK-NOT: #qbackend.linear
+// CHECK: return
+func.func @pixels_of_images(%x: tensor<3x1x6x1xf32>) -> tensor<3x4x1x1xf32> {
+  %s = tosa.const_shape {values = dense<[3, 1, 1, 6]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %0 = tosa.reshape %x, %s : (tensor<3x1x6x1xf32>, !tosa.shape<4>) -> tensor<3x1x1x6xf32>
+  %w = "tosa.const"() {values = dense<0.5> : tensor<4x1x1x6xf32>} : () -> tensor<4x1x1x6xf32>
+  %z = "tosa.const"() {values = dense<0.0> : tensor<1xf32>} : () -> tensor<1xf32>
+  %1 = tosa.conv2d %0, %w, %z, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<3x1x1x6xf32>, tensor<4x1x1x6xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<3x1x1x4xf32>
+  %t = tosa.const_shape {values = dense<[3, 4, 1, 1]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %2 = tosa.reshape %1, %t : (tensor<3x1x1x4xf32>, !tosa.shape<4>) -> tensor<3x4x1x1xf32>
+  return %2 : tensor<3x4x1x1xf32>
 }
