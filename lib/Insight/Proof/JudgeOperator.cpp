@@ -57,6 +57,8 @@ Error Judge::judge(Operation *op, func::FuncOp lowered) {
     for (auto [i, stride] : llvm::enumerate(conv.getStride())) {
       int64_t &size = digits[1 + i].front(),
               before = conv.getPadding()[2 * i] % stride;
+      if (size == 1)
+        continue; // of one phase
       piece.offsets[1 + i] = -before;
       if (stride != 1 && !ShapedType::isDynamic(size))
         digits[1 + i] = {int64_t(llvm::divideCeil(size + before, stride)),

@@ -5,7 +5,7 @@
 // RUN: qbackend-prove %s --form=onnx | FileCheck %s --check-prefix=ONNX
 // ONNX: qnnpack.conv_transpose2d in @padded: proven
 // ONNX: the result: proven, by all sums, 2 cases of constants
-// ONNX: 6 operators: 6 proven
+// ONNX: 8 operators: 8 proven
 // RUN: not qbackend-prove %s --form=kernels --target=scalar | FileCheck %s --check-prefix=KERNELS
 // KERNELS: qnnpack.conv_transpose2d in @padded: proven
 // KERNELS: the sums of the kernel: proven
@@ -80,4 +80,23 @@ func.func @border(%x: tensor<1x4x5x3x!x>) -> tensor<1x4x5x3x!x> {
   return %y : tensor<1x4x5x3x!x>
 }
 
-// CHECK: 6 operators: 6 proven, 0 bounded, 0 open, 0 counterexamples
+// A column of one pixel, which is in a phase of its own, and a result of one column.
+// CHECK: qnnpack.conv_transpose2d in @column: proven
+func.func @column(%x: tensor<1x3x1x2x!x>) -> tensor<1x5x3x1x!y> {
+  %i = arith.constant dense<[[[[1, -2]], [[3, 4]], [[5, 6]]]]> : tensor<1x3x1x2xi8>
+  %w = quant.scast %i : tensor<1x3x1x2xi8> to tensor<1x3x1x2x!ws>
+  %y = qnnpack.conv_transpose2d %x, %w {stride = array<i64: 1, 3>, padding = array<i64: 0, 0, 0, 0>, output_padding = array<i64: 0, 2>, dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x3x1x2x!x>, tensor<1x3x1x2x!ws> -> tensor<1x5x3x1x!y>
+  return %y : tensor<1x5x3x1x!y>
+}
+
+// CHECK: qnnpack.conv_transpose2d in @one_column: proven
+func.func @one_column(%x: tensor<1x2x1x2x!x>) -> tensor<1x4x1x1x!y> {
+  %i = arith.constant dense<[[[[1, -2]]]]> : tensor<1x1x1x2xi8>
+  %w = quant.scast %i : tensor<1x1x1x2xi8> to tensor<1x1x1x2x!ws>
+  %y = qnnpack.conv_transpose2d %x, %w {stride = array<i64: 3, 2>, padding = array<i64: 0, 0, 0, 0>, output_padding = array<i64: 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x2x1x2x!x>, tensor<1x1x1x2x!ws> -> tensor<1x4x1x1x!y>
+  return %y : tensor<1x4x1x1x!y>
+}
+
+// CHECK: 8 operators: 8 proven, 0 bounded, 0 open, 0 counterexamples

@@ -122,7 +122,8 @@ Term FormulaBuilder::element(unsigned operand, const Position &place) {
   else if (auto integer = dyn_cast<IntegerType>(type))
     sort = bits(integer.getWidth());
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return scope.element(argument.getArgNumber(), sort, place);
+    return scope.element(argument.getArgNumber(), sort, place,
+                         cast<ShapedType>(value.getType()).getShape());
   if (isProducer(value))
     return compose(value.getDefiningOp(), sort, place);
   // A constant of bytes; `build` has looked that there are no others.

@@ -223,7 +223,11 @@ std::optional<Term> Scope::getNumber(const Linear &at) {
   return element(std::move(numbers), bits(64), "place");
 }
 
-Term Scope::element(unsigned operand, Sort sort, const Position &at) {
+Term Scope::element(unsigned operand, Sort sort, Position at,
+                    ArrayRef<int64_t> shape) {
+  for (auto [size, place] : zip_equal(shape, at))
+    if (size == 1)
+      place = Linear(0);
   Term term = terms.variable("%" + std::to_string(operand) + print(at), sort);
   readings.try_emplace(term, Reading{operand, at, {}});
   return term;
@@ -253,6 +257,7 @@ void Scope::checkInside(const Position &at, ArrayRef<int64_t> shape) {
 Term Scope::inside(const Position &at, ArrayRef<int64_t> shape) {
   Reading reading;
   std::string sizes;
+  Term all = terms.constant(1, 1);
   for (auto [size, place] : zip_equal(shape, at)) {
     auto range = getRange(place);
     if (range && !ShapedType::isDynamic(size) &&
@@ -267,17 +272,29 @@ Term Scope::inside(const Position &at, ArrayRef<int64_t> shape) {
             ? isWhole
             : range && range->first >= 0 && range->second < size)
       continue;
+    // Which one it is says whether it is the only one.
+    if (size == 1 && range && range->second - range->first < 4096) {
+      Table isFirst;
+      isFirst.shape = {range->second - range->first + 1};
+      isFirst.position = {place + Linear(-range->first)};
+      isFirst.read = [first = range->first](int64_t i) {
+        return APInt(1, first + i == 0);
+      };
+      all = terms.both(
+          all, element(std::move(isFirst), bits(1), print(place) + " is 0 "));
+      continue;
+    }
     reading.at.push_back(place);
     reading.shape.push_back(size);
     sizes += (sizes.empty() ? "" : "x") +
              (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
   }
   if (reading.at.empty())
-    return terms.constant(1, 1);
+    return all;
   Term term =
       terms.variable(print(reading.at) + " inside of " + sizes, bits(1));
   readings.try_emplace(term, std::move(reading));
-  return term;
+  return all == terms.constant(1, 1) ? term : terms.both(all, term);
 }
 
 Term Scope::element(Table table, Sort sort, StringRef name) {

@@ -97,8 +97,10 @@ public:
   };
   std::optional<Split> wantedSplit;
 
-  /// The element of operand `operand` there.
-  Term element(unsigned operand, Sort sort, const Position &at);
+  /// The element of operand `operand`, of `shape`, there; where there is none,
+  /// nobody may look at it.
+  Term element(unsigned operand, Sort sort, Position at,
+               llvm::ArrayRef<int64_t> shape);
 
   /// A bit: `at` is inside of a tensor of `shape`. 1 if it can't be outside, 0
   /// if it can't be inside.

@@ -160,7 +160,8 @@ Expected<Term> Reader::readArgument(BlockArgument argument,
   if (!sort)
     return fail(argument.getOwner()->getParentOp(),
                 "has an argument that is neither of integers nor of floats");
-  return scope.element(argument.getArgNumber(), *sort, at);
+  return scope.element(argument.getArgNumber(), *sort, at,
+                       cast<ShapedType>(argument.getType()).getShape());
 }
 
 std::string Reader::getConstantName(ElementsAttr attribute) {
