@@ -59,6 +59,31 @@ private:
   const Lower<OpTy, Builder> lower;
 };
 
+/// The pattern of a function for all ops of an interface.
+template <typename InterfaceT, typename Builder>
+class InterfaceLowering
+    : public mlir::OpInterfaceConversionPattern<InterfaceT> {
+public:
+  using Lower = mlir::Value (*)(InterfaceT, mlir::ValueRange, Builder &);
+  InterfaceLowering(const mlir::TypeConverter &converter,
+                    mlir::MLIRContext *context, typename Builder::Context given,
+                    Lower lower)
+      : mlir::OpInterfaceConversionPattern<InterfaceT>(converter, context),
+        given(given), lower(lower) {}
+
+  mlir::LogicalResult
+  matchAndRewrite(InterfaceT op, llvm::ArrayRef<mlir::Value> operands,
+                  mlir::ConversionPatternRewriter &rewriter) const override {
+    Builder b(op, rewriter, *this->getTypeConverter(), given);
+    rewriter.replaceOp(op, lower(op, operands, b));
+    return mlir::success();
+  }
+
+private:
+  const typename Builder::Context given;
+  const Lower lower;
+};
+
 /// Adds a pattern for each of `functions`.
 template <typename Builder, typename... OpTys>
 void addLowerings(const mlir::TypeConverter &converter,

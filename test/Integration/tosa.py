@@ -404,6 +404,10 @@ class Random:
             yield self.softmax([3, 32, 4], 1, dtype)
             yield self.table("qnnpack.hardswish", dtype)
             yield self.same("qnnpack.relu", [3, 50], [3, 50], dtype=dtype)
+            yield self.same("qnnpack.celu", [3, 50], [3, 50], "alpha = 1.5 : f32",
+                            dtype=dtype)
+            yield self.same("qnnpack.threshold", [3, 50], [3, 50],
+                            "threshold = 0.5 : f32, value = 0.25 : f32", dtype=dtype)
             yield self.same("qnnpack.mean", [2, 6, 6, 50], [2, 50], dtype=dtype)
             yield self.same("qnnpack.adaptive_avg_pool2d", [2, 7, 5, 20],
                             [2, 3, 4, 20], dtype=dtype)

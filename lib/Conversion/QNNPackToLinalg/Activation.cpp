@@ -129,9 +129,9 @@ static Value lookUpVectorized(ImplicitLocOpBuilder &b, Value input,
 
 /// `table`, from the bytes of `input` to those of `output`, as one between the
 /// bytes that are held.
-std::array<int8_t, 256> shiftTable(const std::array<int8_t, 256> &table,
-                                   Value input, Value output,
-                                   bool signedBytes) {
+static std::array<int8_t, 256> shiftTable(const std::array<int8_t, 256> &table,
+                                          Value input, Value output,
+                                          bool signedBytes) {
   uint8_t index = signedBytes && canShift(input.getType()) ? 0x80 : 0,
           entry = signedBytes && canShift(output.getType()) ? 0x80 : 0;
   std::array<int8_t, 256> shifted;
@@ -141,26 +141,16 @@ std::array<int8_t, 256> shiftTable(const std::array<int8_t, 256> &table,
 }
 
 // f(q) -> T[q]: 256 entries, computed here
-template <typename OpTy>
-static Value lowerTable(OpTy op, typename OpTy::Adaptor adaptor,
+static Value lowerTable(TableOpInterface op, ValueRange operands,
                         LoweringBuilder &b) {
-  return lookUp(
-      b, adaptor.getInput(),
-      shiftTable(*getTable(op), op.getInput(), op.getOutput(), b.signedBytes));
-}
-
-/// Functions that ATen has two codes for.
-template <typename OpTy>
-static Value lowerAtenTable(OpTy op, typename OpTy::Adaptor adaptor,
-                            LoweringBuilder &b) {
   auto getShifted = [&](numerics::AtenCode code) {
-    return shiftTable(*getTable(op, code), op.getInput(), op.getOutput(),
+    return shiftTable(*getTable(op, code), op->getOperand(0), op->getResult(0),
                       b.signedBytes);
   };
   std::array<int8_t, 256> scalar = getShifted(numerics::AtenCode::Scalar);
-  if (!op.getVectorized())
-    return lookUp(b, adaptor.getInput(), scalar);
-  return lookUpVectorized(b, adaptor.getInput(),
+  if (!op.isVectorized())
+    return lookUp(b, operands[0], scalar);
+  return lookUpVectorized(b, operands[0],
                           getShifted(numerics::AtenCode::Vector), scalar);
 }
 
@@ -295,9 +285,7 @@ void qnnpack::populateActivationPatterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns,
                                          bool signedBytes) {
   addLowerings(converter, patterns, signedBytes, lowerRelu, lowerClamp,
-               lowerTable<SigmoidOp>, lowerTable<TanhOp>,
-               lowerTable<HardsigmoidOp>, lowerTable<HardswishOp>,
-               lowerTable<RequantizeOp>, lowerAtenTable<LeakyReluOp>,
-               lowerAtenTable<EluOp>, lowerAtenTable<CeluOp>,
-               lowerAtenTable<ThresholdOp>, lowerPrelu, lowerSoftmax);
+               lowerPrelu, lowerSoftmax);
+  patterns.add<InterfaceLowering<TableOpInterface, LoweringBuilder>>(
+      converter, patterns.getContext(), signedBytes, lowerTable);
 }

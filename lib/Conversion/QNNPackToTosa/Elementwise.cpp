@@ -174,14 +174,13 @@ static Value lowerClamp(ClampOp op, ClampOp::Adaptor adaptor,
 }
 
 // f(q) -> table(q)
-template <typename OpTy>
-static Value lowerTable(OpTy op, typename OpTy::Adaptor adaptor,
+static Value lowerTable(TableOpInterface op, ValueRange operands,
                         LoweringBuilder &b) {
-  auto x = getQuantizedType(op.getInput().getType()),
-       y = getQuantizedType(op.getOutput().getType());
+  auto x = getQuantizedType(op->getOperand(0).getType()),
+       y = getQuantizedType(op->getResult(0).getType());
   // Entries are bytes, in the order of the bytes of the input.
   std::array<int8_t, 256> entries = *getTable(op);
-  return lookup(b, adaptor.getInput(), x, y, [&](int64_t q) -> int64_t {
+  return lookup(b, operands[0], x, y, [&](int64_t q) -> int64_t {
     int8_t entry = entries[static_cast<uint8_t>(q)];
     return y.isSigned() ? entry : static_cast<uint8_t>(entry);
   });
@@ -192,8 +191,7 @@ void qnnpack_to_tosa::populateElementwisePatterns(
     Reasons &reasons) {
   addLowerings(converter, patterns, reasons, lowerAdd, lowerMul,
                lowerScalar<AddScalarOp>, lowerScalar<MulScalarOp>, lowerRelu,
-               lowerClamp, lowerTable<SigmoidOp>, lowerTable<TanhOp>,
-               lowerTable<HardsigmoidOp>, lowerTable<HardswishOp>,
-               lowerTable<RequantizeOp>, lowerTable<LeakyReluOp>,
-               lowerTable<EluOp>);
+               lowerClamp);
+  patterns.add<InterfaceLowering<TableOpInterface, LoweringBuilder>>(
+      converter, patterns.getContext(), reasons, lowerTable);
 }

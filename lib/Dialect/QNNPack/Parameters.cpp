@@ -98,54 +98,19 @@ int64_t qnnpack::quantizeNumber(float value, quant::UniformQuantizedType type) {
                             type.getStorageTypeMin(), type.getStorageTypeMax());
 }
 
-static std::optional<numerics::Table256> evaluate(Operation *op,
-                                                  numerics::AtenCode code) {
-  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
-    return std::nullopt;
-  auto inputType = getQuantizedType(op->getOperand(0).getType());
-  auto outputType = getQuantizedType(op->getResult(0).getType());
-  if (!inputType || !outputType)
-    return std::nullopt;
-  numerics::TableType input = tableType(inputType);
-  numerics::TableType output = tableType(outputType);
-  if (isa<SigmoidOp>(op))
-    return numerics::sigmoidTable(input, output);
-  if (isa<TanhOp>(op))
-    return numerics::tanhTable(input, output);
-  if (isa<HardsigmoidOp>(op))
-    return numerics::hardsigmoidTable(input, output);
-  if (isa<RequantizeOp>(op))
-    return numerics::requantizeTable(input, output);
-  if (isa<HardswishOp>(op))
-    return numerics::hardswishTable(input, output);
-  if (auto leaky = dyn_cast<LeakyReluOp>(op))
-    return numerics::leakyReluTable(
-        input, output, leaky.getNegativeSlope().convertToFloat(), code);
-  if (auto elu = dyn_cast<EluOp>(op))
-    return numerics::eluTable(input, output, elu.getAlpha().convertToFloat(),
-                              code);
-  if (auto celu = dyn_cast<CeluOp>(op))
-    return numerics::celuTable(input, output, celu.getAlpha().convertToFloat(),
-                               code);
-  if (auto threshold = dyn_cast<ThresholdOp>(op))
-    return numerics::thresholdTable(
-        input, output, threshold.getThreshold().convertToFloat(),
-        threshold.getValue().convertToFloat(), code);
-  return std::nullopt;
-}
-
 std::optional<std::array<int8_t, 256>>
 qnnpack::getTable(Operation *op, numerics::AtenCode code) {
-  std::optional<numerics::Table256> table = evaluate(op, code);
-  if (!table)
+  auto function = dyn_cast<TableOpInterface>(op);
+  if (!function)
     return std::nullopt;
-  int64_t first = tableType(perTensor(op->getOperand(0).getType())).min();
-  numerics::QuantRange range =
-      storageRange(perTensor(op->getResult(0).getType()));
+  numerics::TableType input = tableType(perTensor(op->getOperand(0).getType()));
+  quant::UniformQuantizedType output = perTensor(op->getResult(0).getType());
+  numerics::QuantRange range = storageRange(output);
   std::array<int8_t, 256> bytes;
-  for (auto [index, value] : llvm::enumerate(*table)) {
+  for (auto [index, value] :
+       llvm::enumerate(function.computeTable(input, tableType(output), code))) {
     int64_t stored = std::clamp<int64_t>(value, range.min, range.max);
-    bytes[static_cast<uint8_t>(first + static_cast<int64_t>(index))] =
+    bytes[static_cast<uint8_t>(input.min() + static_cast<int64_t>(index))] =
         static_cast<int8_t>(stored);
   }
   return bytes;

@@ -15,6 +15,7 @@ using namespace mlir;
 using namespace qbackend::qnnpack;
 
 #include "qbackend/Dialect/QNNPack/QNNPackDialect.cpp.inc"
+#include "qbackend/Dialect/QNNPack/QNNPackInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "qbackend/Dialect/QNNPack/QNNPackAttrs.cpp.inc"

@@ -5,7 +5,7 @@
 #ifndef QBACKEND_DIALECT_QNNPACK_ACTIVATION
 #define QBACKEND_DIALECT_QNNPACK_ACTIVATION
 
-def QNNPack_ReluOp : QNNPack_TableOp<"relu"> {
+def QNNPack_ReluOp : QNNPack_UnaryOp<"relu"> {
   let summary = "quantized rectifier";
   let description = [{
     `y = max(q, zp)`.
@@ -41,7 +41,7 @@ def QNNPack_ClampOp : QNNPack_VerifiedOp<"clamp"> {
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 
-def QNNPack_SigmoidOp : QNNPack_TableOp<"sigmoid"> {
+def QNNPack_SigmoidOp : QNNPack_TableOp<"sigmoid", "sigmoidTable(input, output)"> {
   let summary = "quantized logistic function";
   let description = [{
     With `x = f32(s * f32(q - zp))`:
@@ -58,7 +58,7 @@ def QNNPack_SigmoidOp : QNNPack_TableOp<"sigmoid"> {
   }];
 }
 
-def QNNPack_TanhOp : QNNPack_TableOp<"tanh"> {
+def QNNPack_TanhOp : QNNPack_TableOp<"tanh", "tanhTable(input, output)"> {
   let summary = "quantized hyperbolic tangent";
   let description = [{
     `T = rne(clamp(f32(128 * tanh(x) + 128), 0, 255))`, `tanh` in double; signed,
@@ -75,7 +75,7 @@ def QNNPack_TanhOp : QNNPack_TableOp<"tanh"> {
   }];
 }
 
-def QNNPack_HardsigmoidOp : QNNPack_TableOp<"hardsigmoid"> {
+def QNNPack_HardsigmoidOp : QNNPack_TableOp<"hardsigmoid", "hardsigmoidTable(input, output)"> {
   let summary = "quantized piecewise linear logistic function";
   let description = [{
     `u = f32(clamp(f32(x + 3), 0, 6) / 6)`, `T = rne(clamp(f32(256 * u), 0, 255))`.
@@ -91,7 +91,7 @@ def QNNPack_HardsigmoidOp : QNNPack_TableOp<"hardsigmoid"> {
   }];
 }
 
-def QNNPack_RequantizeOp : QNNPack_TableOp<"requantize"> {
+def QNNPack_RequantizeOp : QNNPack_TableOp<"requantize", "requantizeTable(input, output)"> {
   let summary = "the same numbers by other parameters";
   let description = [{
     `y = quantize(dequantize(x))`, and the only op whose result may be of another
@@ -108,7 +108,7 @@ def QNNPack_RequantizeOp : QNNPack_TableOp<"requantize"> {
   }];
 }
 
-def QNNPack_HardswishOp : QNNPack_TableOp<"hardswish"> {
+def QNNPack_HardswishOp : QNNPack_TableOp<"hardswish", "hardswishTable(input, output)"> {
   let summary = "quantized x * hardsigmoid(x)";
   let description = [{
     `u = f32(f32(x * clamp(f32(x + 3), 0, 6)) / 6)`,
@@ -125,7 +125,9 @@ def QNNPack_HardswishOp : QNNPack_TableOp<"hardswish"> {
   }];
 }
 
-def QNNPack_LeakyReluOp : QNNPack_VerifiedOp<"leaky_relu"> {
+def QNNPack_LeakyReluOp
+    : QNNPack_AtenTableOp<
+          "leaky_relu", "leakyReluTable(input, output, getNegativeSlope().convertToFloat(), code)"> {
   let summary = "quantized leaky rectifier";
   let description = [{
     `v = x > 0 ? x : f32(x * negative_slope)`,
@@ -146,11 +148,11 @@ def QNNPack_LeakyReluOp : QNNPack_VerifiedOp<"leaky_relu"> {
   }];
   let arguments = (ins QNNPack_Activation:$input, F32Attr:$negative_slope,
                        UnitAttr:$vectorized);
-  let results = (outs QNNPack_Activation:$output);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 
-def QNNPack_EluOp : QNNPack_VerifiedOp<"elu"> {
+def QNNPack_EluOp
+    : QNNPack_AtenTableOp<
+          "elu", "eluTable(input, output, getAlpha().convertToFloat(), code)"> {
   let summary = "quantized exponential linear unit";
   let description = [{
     `v = x > 0 ? x : f32(f32(expf(x) - 1) * alpha)`, then as `qnnpack.leaky_relu`,
@@ -167,11 +169,11 @@ def QNNPack_EluOp : QNNPack_VerifiedOp<"elu"> {
   }];
   let arguments = (ins QNNPack_Activation:$input, F32Attr:$alpha,
                        UnitAttr:$vectorized);
-  let results = (outs QNNPack_Activation:$output);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 
-def QNNPack_CeluOp : QNNPack_VerifiedOp<"celu"> {
+def QNNPack_CeluOp
+    : QNNPack_AtenTableOp<
+          "celu", "celuTable(input, output, getAlpha().convertToFloat(), code)"> {
   let summary = "quantized continuously differentiable exponential linear unit";
   let description = [{
     `v = x > 0 ? x : f32(f32(expf(f32(x * f32(1 / alpha))) - 1) * alpha)`, then
@@ -188,11 +190,11 @@ def QNNPack_CeluOp : QNNPack_VerifiedOp<"celu"> {
   }];
   let arguments = (ins QNNPack_Activation:$input, F32Attr:$alpha,
                        UnitAttr:$vectorized);
-  let results = (outs QNNPack_Activation:$output);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 
-def QNNPack_ThresholdOp : QNNPack_VerifiedOp<"threshold"> {
+def QNNPack_ThresholdOp
+    : QNNPack_AtenTableOp<
+          "threshold", "thresholdTable(input, output, getThreshold().convertToFloat(), getValue().convertToFloat(), code)"> {
   let summary = "quantized threshold: a number in place of small ones";
   let description = [{
     `v = x > threshold ? x : value`, then as `qnnpack.leaky_relu`, of which
@@ -208,8 +210,6 @@ def QNNPack_ThresholdOp : QNNPack_VerifiedOp<"threshold"> {
   }];
   let arguments = (ins QNNPack_Activation:$input, F32Attr:$threshold,
                        F32Attr:$value, UnitAttr:$vectorized);
-  let results = (outs QNNPack_Activation:$output);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 
 def QNNPack_PreluOp : QNNPack_VerifiedOp<"prelu"> {

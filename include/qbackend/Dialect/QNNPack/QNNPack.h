@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "qbackend/Dialect/QBackend/Rounding.h"
+#include "qbackend/Numerics/Tables.h"
 
 #include "qbackend/Dialect/QNNPack/QNNPackDialect.h.inc"
 
@@ -26,6 +27,8 @@ bool isWeightElement(mlir::Type type);
 
 #define GET_ATTRDEF_CLASSES
 #include "qbackend/Dialect/QNNPack/QNNPackAttrs.h.inc"
+
+#include "qbackend/Dialect/QNNPack/QNNPackInterfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "qbackend/Dialect/QNNPack/QNNPackOps.h.inc"

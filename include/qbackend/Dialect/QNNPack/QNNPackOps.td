@@ -70,13 +70,52 @@ class QNNPack_VerifiedOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-/// One activation in, one out, of the same shape: a function of 256 integers.
-class QNNPack_TableOp<string mnemonic> : QNNPack_VerifiedOp<mnemonic> {
+/// One activation in, one out, of the same shape.
+class QNNPack_UnaryOp<string mnemonic, list<Trait> traits = []>
+    : QNNPack_VerifiedOp<mnemonic, traits> {
   let arguments = (ins QNNPack_Activation:$input);
   let results = (outs QNNPack_Activation:$output);
   let assemblyFormat =
       "$input attr-dict `:` type($input) `->` type($output)";
 }
+
+def QNNPack_TableOpInterface : OpInterface<"TableOpInterface"> {
+  let cppNamespace = "::qbackend::qnnpack";
+  let description = [{
+    A function of 256 integers, which a table has: lowerings look it up.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        The integer of the type `output` for each of `input`, by one of ATen's
+        two codes; most functions have but one.
+      }], "::qbackend::numerics::Table256", "computeTable",
+      (ins "const ::qbackend::numerics::TableType &":$input,
+           "const ::qbackend::numerics::TableType &":$output,
+           "::qbackend::numerics::AtenCode":$code)>,
+    InterfaceMethod<[{
+        Whether ATen's vector code computes what it does on one thread.
+      }], "bool", "isVectorized", (ins), "", "return false;">
+  ];
+}
+
+/// `table` is a function of Numerics, with its arguments.
+class QNNPack_TableOp<string mnemonic, string table, list<string> methods = []>
+    : QNNPack_UnaryOp<mnemonic,
+        [DeclareOpInterfaceMethods<QNNPack_TableOpInterface, methods>]> {
+  let extraClassDefinition = [{
+    ::qbackend::numerics::Table256 $cppClass::computeTable(
+        const ::qbackend::numerics::TableType &input,
+        const ::qbackend::numerics::TableType &output,
+        ::qbackend::numerics::AtenCode code) {
+      return ::qbackend::numerics::}] # table # [{;
+    }
+  }] # !if(!empty(methods), "", [{
+    bool $cppClass::isVectorized() { return getVectorized(); }
+  }]);
+}
+/// One that ATen has two codes for; its arguments have `vectorized`.
+class QNNPack_AtenTableOp<string mnemonic, string table>
+    : QNNPack_TableOp<mnemonic, table, ["isVectorized"]>;
 
 //===----------------------------------------------------------------------===//
 // Quantize and dequantize
