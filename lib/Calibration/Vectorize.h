@@ -8,11 +8,20 @@
 #include <cstdint>
 #include <cstring>
 
+// Sanitizers can't run yet where a function is chosen.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define QBACKEND_IS_SANITIZED 1
+#elif defined(__has_feature)
+#define QBACKEND_IS_SANITIZED                                                  \
+  (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+#else
+#define QBACKEND_IS_SANITIZED 0
+#endif
+
 /// Compiles a function once for each of these extensions, and calls the best
 /// one that the processor has. No clone may round otherwise than the others:
 /// the library is compiled with -ffp-contract=off.
-#if defined(__x86_64__) && defined(__gnu_linux__) &&                           \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&         \
+#if defined(__x86_64__) && defined(__gnu_linux__) && !QBACKEND_IS_SANITIZED && \
     __has_attribute(target_clones)
 #define QBACKEND_VECTORIZE                                                     \
   __attribute__((target_clones("avx512f", "avx2", "default")))
