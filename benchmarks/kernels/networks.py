@@ -30,7 +30,7 @@ class Value(NamedTuple):
 class Layer(NamedTuple):
     """What another engine needs to know of an op: names are those of values."""
 
-    kind: str  # conv, add, max_pool, mean or linear
+    kind: str  # conv, deconv, add, cat, max_pool, mean or linear
     inputs: tuple[Value, ...]
     result: Value
     relu: bool = False
@@ -38,8 +38,10 @@ class Layer(NamedTuple):
     scale: float = 0.0  # of the weight
     bias: Optional[np.ndarray] = None  # in units of both scales
     stride: int = 1
-    padding: int = 0
+    padding: tuple[int, int] = (0, 0)  # on both sides, of rows and columns
+    dilation: int = 1
     groups: int = 1
+    window: int = 0  # of a pool
 
 
 class Network:
@@ -88,29 +90,52 @@ class Network:
         data = self.random.integers(-2000, 2000, size).astype(np.int32)
         return self.constant(data, "i32"), data
 
-    def conv(self, x: Value, out: int, kernel: int, stride: int = 1,
-             groups: int = 1, act: str = "relu") -> Value:
+    def conv(self, x: Value, out: int, kernel: "int | tuple[int, int]",
+             stride: int = 1, groups: int = 1, act: str = "relu",
+             dilation: int = 1) -> Value:
         """`act` is relu, relu6 or nothing. The upper limit of relu6 is that of bytes,
         as calibration chooses it: the same network for engines that have only relu."""
-        pad = kernel // 2
-        weight, kind, numbers = self.weight(
-            (out, kernel, kernel, x.shape[3] // groups))
+        kernel = kernel if isinstance(kernel, tuple) else (kernel, kernel)
+        pad = tuple(dilation * (extent // 2) for extent in kernel)
+        weight, kind, numbers = self.weight((out, *kernel, x.shape[3] // groups))
         bias, numbers["bias"] = self.bias(out)
-        size = (x.shape[1] + 2 * pad - kernel) // stride + 1
-        result = Value("", (x.shape[0], size, size, out), 0 if act else 100)
-        self.products += int(np.prod(result.shape)) * kernel**2 * (
+        size = [(x.shape[1 + i] + 2 * pad[i] - dilation * (kernel[i] - 1) - 1)
+                // stride + 1 for i in (0, 1)]
+        result = Value("", (x.shape[0], *size, out), 0 if act else 100)
+        self.products += int(np.prod(result.shape)) * int(np.prod(kernel)) * (
             x.shape[3] // groups)
         name = self.emit(
             f"qnnpack.conv2d {x.name}, {weight}, {bias} "
             f"{{stride = array<i64: {stride}, {stride}>, padding = "
-            f"array<i64: {pad}, {pad}, {pad}, {pad}>, dilation = array<i64: 1, 1>, "
-            f"groups = {groups} : i64{', relu' if act == 'relu' else ''}}} : "
+            f"array<i64: {pad[0]}, {pad[0]}, {pad[1]}, {pad[1]}>, dilation = "
+            f"array<i64: {dilation}, {dilation}>, groups = {groups} : i64{', relu' if act == 'relu' else ''}}} : "
             f"{x.type}, {kind}, tensor<{out}xi32> -> {result.type}")
         if act == "relu6":
             name = self.emit(f"qnnpack.clamp {name} {{min = 0.0 : f32, max = "
                              f"{255 * SCALE} : f32}} : {result.type} -> {result.type}")
         return self.add_layer("conv", (x,), result._replace(name=name), stride=stride,
-                              padding=pad, groups=groups, relu=bool(act), **numbers)
+                              padding=pad, groups=groups, relu=bool(act),
+                              dilation=dilation, **numbers)
+
+    def deconv(self, x: Value, out: int, zero: int) -> Value:
+        """A transposed convolution that doubles the extents."""
+        weight, kind, numbers = self.weight((out, 2, 2, x.shape[3]))
+        bias, numbers["bias"] = self.bias(out)
+        n, h, w, c = x.shape
+        result = Value("", (n, 2 * h, 2 * w, out), zero)
+        self.products += int(np.prod(result.shape)) * c
+        return self.add_layer("deconv", (x,), result._replace(name=self.emit(
+            f"qnnpack.conv_transpose2d {x.name}, {weight}, {bias} {{stride = "
+            "array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, output_padding = "
+            "array<i64: 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : "
+            f"{x.type}, {kind}, tensor<{out}xi32> -> {result.type}")), stride=2, **numbers)
+
+    def cat(self, a: Value, b: Value) -> Value:
+        """Of channels."""
+        result = a._replace(shape=(*a.shape[:3], a.shape[3] + b.shape[3]))
+        return self.add_layer("cat", (a, b), result._replace(name=self.emit(
+            f"qnnpack.cat {a.name}, {b.name} {{axis = 3 : i64}} : {a.type}, {b.type} -> "
+            f"{result.type}")))
 
     def add(self, a: Value, b: Value, relu: bool) -> Value:
         result = Value("", a.shape, 0 if relu else 120)
@@ -119,14 +144,16 @@ class Network:
             f"{a.type}, {b.type} -> {result.type}"))
         return self.add_layer("add", (a, b), result, relu=relu)
 
-    def max_pool(self, x: Value) -> Value:
-        size = (x.shape[1] + 2 - 3) // 2 + 1
+    def max_pool(self, x: Value, window: int = 3) -> Value:
+        pad = window // 3
+        size = (x.shape[1] + 2 * pad - window) // 2 + 1
         result = x._replace(shape=(x.shape[0], size, size, x.shape[3]))
         result = result._replace(name=self.emit(
-            f"qnnpack.max_pool2d {x.name} {{kernel = array<i64: 3, 3>, stride = "
-            "array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilation = "
-            f"array<i64: 1, 1>}} : {x.type} -> {result.type}"))
-        return self.add_layer("max_pool", (x,), result)
+            f"qnnpack.max_pool2d {x.name} {{kernel = array<i64: {window}, {window}>, "
+            f"stride = array<i64: 2, 2>, padding = array<i64: {pad}, {pad}, {pad}, "
+            f"{pad}>, dilation = array<i64: 1, 1>}} : {x.type} -> {result.type}"))
+        return self.add_layer("max_pool", (x,), result, padding=(pad, pad),
+                              window=window)
 
     def classifier(self, x: Value, classes: int = 1000) -> Value:
         mean = x._replace(shape=(x.shape[0], 1, 1, x.shape[3]))
@@ -155,8 +182,9 @@ class Network:
         file.write("\n    }\n  }\n#-}\n")
 
 
-def resnet(blocks: tuple[int, ...], bottleneck: bool) -> tuple[Network, Value]:
-    net = Network((1, 224, 224, 3))
+def resnet(batch: int, blocks: tuple[int, ...],
+           bottleneck: bool) -> tuple[Network, Value]:
+    net = Network((batch, 224, 224, 3))
     x = net.max_pool(net.conv(net.input, 64, 7, stride=2))
     for stage, count in enumerate(blocks):
         for block in range(count):
@@ -175,8 +203,8 @@ def resnet(blocks: tuple[int, ...], bottleneck: bool) -> tuple[Network, Value]:
     return net, net.classifier(x)
 
 
-def mobilenet_v2() -> tuple[Network, Value]:
-    net = Network((1, 224, 224, 3))
+def mobilenet_v2(batch: int) -> tuple[Network, Value]:
+    net = Network((batch, 224, 224, 3))
     x = net.conv(net.input, 32, 3, stride=2, act="relu6")
     for expansion, out, count, first in [
             (1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
@@ -192,9 +220,9 @@ def mobilenet_v2() -> tuple[Network, Value]:
     return net, net.classifier(net.conv(x, 1280, 1, act="relu6"))
 
 
-def resnet8() -> tuple[Network, Value]:
+def resnet8(batch: int) -> tuple[Network, Value]:
     """The one of examples/networks."""
-    net = Network((1, 28, 28, 1))
+    net = Network((batch, 28, 28, 1))
     x = net.conv(net.input, 16, 3)
     for width, stride in ((16, 1), (32, 2), (64, 2)):
         y = net.conv(net.conv(x, width, 3, stride), width, 3, act="")
@@ -203,9 +231,9 @@ def resnet8() -> tuple[Network, Value]:
     return net, net.classifier(x, 10)
 
 
-def mbv2tiny() -> tuple[Network, Value]:
+def mbv2tiny(batch: int) -> tuple[Network, Value]:
     """The one of examples/networks."""
-    net = Network((1, 28, 28, 1))
+    net = Network((batch, 28, 28, 1))
     x = net.conv(net.input, 16, 3, stride=2, act="relu6")
     for out, stride in ((16, 1), (24, 2), (24, 1), (40, 2), (40, 1)):
         inner = 4 * x.shape[3]
@@ -216,18 +244,47 @@ def mbv2tiny() -> tuple[Network, Value]:
     return net, net.classifier(net.conv(x, 128, 1, act="relu6"), 10)
 
 
+def tcn(batch: int) -> tuple[Network, Value]:
+    """Eight residual blocks over 1,000 steps of 40 channels; each sees twice as far."""
+    net = Network((batch, 1, 1000, 40))
+    x = net.conv(net.input, 64, 1)
+    for block in range(8):
+        y = net.conv(x, 64, (1, 3), dilation=1 << block)
+        x = net.add(net.conv(y, 64, 1, act=""), x, relu=True)
+    return net, net.classifier(x, 12)
+
+
+def unet(batch: int) -> tuple[Network, Value]:
+    """Four scales of an image of 128 x 128, with two classes for each pixel."""
+    net = Network((batch, 128, 128, 3))
+    x, skipped = net.input, []
+    for width in (32, 64, 128):
+        x = net.conv(net.conv(x, width, 3), width, 3)
+        skipped.append(x)
+        x = net.max_pool(x, 2)
+    x = net.conv(net.conv(x, 256, 3), 256, 3)
+    for width in (128, 64, 32):
+        # With the qparams of what it is joined with.
+        skip = skipped.pop()
+        x = net.cat(net.deconv(x, width, skip.zero), skip)
+        x = net.conv(net.conv(x, width, 3), width, 3)
+    return net, net.conv(x, 2, 1, act="")
+
+
 def layer(size: int, channels: int, out: int, kernel: int, stride: int = 1,
           groups: int = 1) -> tuple[Network, Value]:
     net = Network((1, size, size, channels))
     return net, net.conv(net.input, out, kernel, stride, groups)
 
 
-NETWORKS: dict[str, Callable[[], tuple[Network, Value]]] = {
+NETWORKS: dict[str, Callable[[int], tuple[Network, Value]]] = {
     "mobilenet_v2": mobilenet_v2,
-    "resnet18": lambda: resnet((2, 2, 2, 2), bottleneck=False),
-    "resnet50": lambda: resnet((3, 4, 6, 3), bottleneck=True),
+    "resnet18": lambda batch: resnet(batch, (2, 2, 2, 2), bottleneck=False),
+    "resnet50": lambda batch: resnet(batch, (3, 4, 6, 3), bottleneck=True),
     "resnet8": resnet8,
     "mbv2tiny": mbv2tiny,
+    "tcn": tcn,
+    "unet": unet,
 }
 # Size, channels, outputs, window, stride, groups.
 LAYERS: dict[str, tuple[int, ...]] = {
@@ -245,9 +302,16 @@ LAYERS: dict[str, tuple[int, ...]] = {
 }
 
 
+def make(name: str) -> tuple[Network, Value]:
+    """The network or layer of that name; resnet50@16 has batches of 16."""
+    if name in LAYERS:
+        return layer(*LAYERS[name])
+    network, _, batch = name.partition("@")
+    return NETWORKS[network](int(batch or 1))
+
+
 def write(name: str, path: pathlib.Path) -> Network:
-    """Writes the network or layer of that name."""
-    net, result = NETWORKS[name]() if name in NETWORKS else layer(*LAYERS[name])
+    net, result = make(name)
     with path.open("w") as file:
         net.write(result, file)
     return net

@@ -43,8 +43,11 @@ class Writer:
         return self.node("DequantizeLinear", [self.stored, *pair])
 
     def weights(self, layer: networks.Layer) -> list[str]:
-        weight = np.moveaxis(layer.weight, -1, 1) if layer.kind == "conv" \
-            else layer.weight
+        weight = layer.weight
+        if layer.kind != "linear":
+            weight = np.moveaxis(weight, -1, 1)
+        if layer.kind == "deconv":
+            weight = np.swapaxes(weight, 0, 1)
         bias_scale = networks.SCALE * layer.scale
         if not self.quantized:
             return [self.constant((weight * layer.scale).astype(np.float32)),
@@ -58,14 +61,20 @@ class Writer:
         if layer.kind == "conv":
             value = self.node(
                 "Conv", [*inputs, *self.weights(layer)], group=layer.groups,
-                strides=[layer.stride] * 2, pads=[layer.padding] * 4)
+                strides=[layer.stride] * 2, pads=[*layer.padding] * 2,
+                dilations=[layer.dilation] * 2)
+        elif layer.kind == "deconv":
+            value = self.node("ConvTranspose", [*inputs, *self.weights(layer)],
+                              strides=[2, 2])
+        elif layer.kind == "cat":
+            value = self.node("Concat", inputs, axis=1)
         elif layer.kind == "linear":
             value = self.node("Gemm", [*inputs, *self.weights(layer)], transB=1)
         elif layer.kind == "add":
             value = self.node("Add", inputs)
         elif layer.kind == "max_pool":
-            value = self.node("MaxPool", inputs, kernel_shape=[3, 3], strides=[2, 2],
-                              pads=[1] * 4)
+            value = self.node("MaxPool", inputs, kernel_shape=[layer.window] * 2,
+                              strides=[2, 2], pads=[*layer.padding] * 2)
         else:
             value = self.node("Flatten", [self.requantize(
                 self.node("GlobalAveragePool", inputs), layer)])

@@ -12,7 +12,7 @@ onnxruntime-node`, and PyTorch is python3-torch; one that isn't there is left ou
 the reason. Each engine is a process of its own; in each round each runs once, so that
 what else the machine does hits them alike. Times are those of the processor, and of the
 fastest round; ratios are medians of those of each round. Behind them stands the share of
-bytes of the result that are ours. What ours is to itself is A/A. Our float run is that of
+bytes of the result that are ours. `resnet50@16` is the network with batches of 16. What ours is to itself is A/A. Our float run is that of
 ONNX Runtime's float file.
 """
 
@@ -147,19 +147,22 @@ def start_onnx(nets, args, work):
     # The last ones are float.
     build = pathlib.Path(args.build)
     modules = []
-    for path in paths:
-        modules.append(path.with_suffix(".mlirbc"))
-        subprocess.run([build / "bin/qbackend-import", path, "-o", modules[-1]],
+    for path, net in zip(paths, nets.values()):
+        n, h, w, c = net.input.shape
+        modules += [path.with_suffix(".mlirbc"), "f32", n, c, h, w]
+        subprocess.run([build / "bin/qbackend-import", path, "-o", modules[-6]],
                        check=True)
-    return (peers + start_models("our float", "exact", modules, args) +
-            start_models("our float, contract", "contract", modules, args))
+    return (peers + start_models("our float", "exact", modules, args, work) +
+            start_models("our float, contract", "contract", modules, args, work))
 
 
-def start_models(name, mode, modules, args):
-    """Ours, compiled in memory."""
-    paths = [os.path.join(args.build, "python"), os.environ.get("PYTHONPATH", "")]
-    return start(name, [sys.executable, HERE / "model_peer.py", mode, *modules],
-                 PYTHONPATH=os.pathsep.join(paths))
+def start_models(name, mode, modules, args, work):
+    """Ours, compiled in memory, by the C interface."""
+    library = pathlib.Path(args.build).resolve() / "lib"
+    subprocess.run(["cc", "-O2", "-Wall", "-I", ROOT / "include", HERE / "model_peer.c",
+                    "-o", work / "model_peer", "-L", library, "-lQBackendCAPI",
+                    f"-Wl,-rpath,{library}"], check=True)
+    return start(name, [work / "model_peer", mode, *modules])
 
 
 def compare(peer, index, result):
@@ -209,16 +212,18 @@ def main():
             label = f"ours {target}".strip()
             label += " again" if any(peer.name == label for peer in ours) else ""
             ours += start_objects(label, target, modules, args, work)
+        arguments = [part for name, path in modules.items()
+                     for part in (path, "u8", *nets[name].input.shape)]
         torch = [sys.executable, HERE / "torch_peer.py"]
         peers = [
-            *ours, *start_models("ours in memory", "exact", modules.values(), args),
+            *ours, *start_models("ours in memory", "exact", arguments, args, work),
             *start_xnnpack(nets, args, work), *start_onnx(nets, args, work),
             *start("PyTorch onednn", [*torch, "onednn", *names]),
             *start("PyTorch onednn, VNNI", [*torch, "onednn", *names],
                    ONEDNN_MAX_CPU_ISA="AVX512_CORE_VNNI"),
             *start("PyTorch qnnpack", [*torch, "qnnpack", *names]),
             *start("PyTorch float", [*torch, "float", *names])]
-        lines = [f"{get_processor()}; {datetime.date.today()}; one thread, batch 1, "
+        lines = [f"{get_processor()}; {datetime.date.today()}; one thread, "
                  f"{args.rounds} rounds; ms, and the time over that of the first",
                  "", f"| network | {' | '.join(peer.name for peer in peers)} |",
                  f"|{'---|' * (len(peers) + 1)}"]

@@ -33,14 +33,19 @@ def write(net: networks.Network, path: pathlib.Path) -> None:
         low = 0.0 if layer.relu else -math.inf
         if layer.kind == "add":
             lines.append(f"add {inputs[0]} {inputs[1]} {out} {low}")
-        elif layer.kind in ("conv", "linear"):
-            is_conv = layer.kind == "conv"
+        elif layer.kind == "cat":
+            lines.append(f"cat {inputs[0]} {inputs[1]} {out}")
+        elif layer.kind == "max_pool":
+            lines.append(f"max_pool {inputs[0]} {out} {layer.window} {layer.padding[0]}")
+        elif layer.kind in ("conv", "deconv", "linear"):
             weight = layer.weight
-            if is_conv and weight.shape[3] == 1 and layer.groups > 1:
-                weight = np.moveaxis(weight, 0, -1)  # [1, height, width, out]
+            window = (1, 1) if layer.kind == "linear" else weight.shape[1:3]
+            if layer.groups > 1:
+                weight = np.moveaxis(weight, 0, -1)  # depthwise: [1, height, width, out]
             lines.append(
-                f"conv {inputs[0]} {out} {weight.shape[1] if is_conv else 0} "
-                f"{layer.stride} {layer.padding} {layer.groups} {layer.scale:.9e} "
+                f"{layer.kind} {inputs[0]} {out} {window[0]} {window[1]} {layer.stride} "
+                f"{layer.padding[0]} {layer.padding[1]} {layer.dilation} {layer.groups} "
+                f"{layer.scale:.9e} "
                 f"{np.float32(layer.scale) * np.float32(networks.SCALE):.9e} "
                 f"{constant(weight)} {constant(layer.bias)} {low}")
         else:

@@ -94,47 +94,49 @@ static uint32_t add_constant(struct network *net, enum xnn_datatype type, float 
   return id;
 }
 
-/* conv IN OUT KERNEL STRIDE PADDING GROUPS SCALE OF-BIAS WEIGHT BIAS MIN, where
- * a kernel of 0 is `linear`. */
-static void add_convolution(struct network *net, FILE *file) {
+/* conv|deconv|linear IN OUT KERNEL-HEIGHT KERNEL-WIDTH STRIDE PADDING-Y PADDING-X
+ * DILATION GROUPS SCALE OF-BIAS WEIGHT BIAS MIN; of groups, there are depthwise ones. */
+static void add_convolution(struct network *net, const char *kind, FILE *file) {
   uint32_t in = get_number(file), out = get_number(file);
-  uint32_t kernel = get_number(file), stride = get_number(file);
-  uint32_t pad = get_number(file), groups = get_number(file);
+  uint32_t height = get_number(file), width = get_number(file);
+  uint32_t stride = get_number(file), y = get_number(file), x = get_number(file);
+  uint32_t dilation = get_number(file), groups = get_number(file);
   float scale = get_float(file), bias_scale = get_float(file);
   size_t weight_offset = get_number(file), bias_offset = get_number(file);
   float min = get_float(file), max = INFINITY;
   size_t inputs = net->channels[in], outputs = net->channels[out];
-  int depthwise = kernel && groups == inputs && groups == outputs;
-  size_t dims[] = {outputs, kernel, kernel, inputs / groups};
-  size_t rows[] = {outputs, inputs}, planes[] = {1, kernel, kernel, outputs};
-  uint32_t weight =
-      add_constant(net, xnn_datatype_qcint8, scale, kernel ? 4 : 2,
-                   depthwise ? planes
-                   : kernel  ? dims
-                             : rows,
-                   depthwise ? 3 : 0, weight_offset);
+  int is_linear = !strcmp(kind, "linear"), is_depthwise = groups > 1;
+  size_t dims[] = {outputs, height, width, inputs};
+  size_t rows[] = {outputs, inputs}, planes[] = {1, height, width, outputs};
+  uint32_t weight = add_constant(
+      net, xnn_datatype_qcint8, scale, is_linear ? 2 : 4,
+      is_linear ? rows : is_depthwise ? planes : dims, is_depthwise ? 3 : 0, weight_offset);
   uint32_t bias = add_constant(net, xnn_datatype_qcint32, bias_scale, 1, &outputs, 0,
                                bias_offset);
   uint32_t from = net->ids[in], to = net->ids[out];
-  if (depthwise)
-    check(xnn_define_depthwise_convolution_2d(
-              net->graph, pad, pad, pad, pad, kernel, kernel, stride, stride, 1, 1, 1,
-              inputs, min, max, from, weight, bias, to, 0),
-          "a depthwise convolution");
-  else if (kernel)
-    check(xnn_define_convolution_2d(net->graph, pad, pad, pad, pad, kernel, kernel,
-                                    stride, stride, 1, 1, groups, inputs / groups,
-                                    outputs / groups, min, max, from, weight, bias, to,
-                                    0),
-          "a convolution");
-  else
+  if (is_linear)
     check(xnn_define_fully_connected(net->graph, min, max, from, weight, bias, to, 0),
           "a linear layer");
+  else if (!strcmp(kind, "deconv"))
+    check(xnn_define_deconvolution_2d(net->graph, y, x, y, x, 0, 0, height, width, stride,
+                                      stride, dilation, dilation, 1, inputs, outputs, min,
+                                      max, from, weight, bias, to, 0),
+          "a transposed convolution");
+  else if (is_depthwise)
+    check(xnn_define_depthwise_convolution_2d(
+              net->graph, y, x, y, x, height, width, stride, stride, dilation, dilation, 1,
+              inputs, min, max, from, weight, bias, to, 0),
+          "a depthwise convolution");
+  else
+    check(xnn_define_convolution_2d(net->graph, y, x, y, x, height, width, stride, stride,
+                                    dilation, dilation, 1, inputs, outputs, min, max, from,
+                                    weight, bias, to, 0),
+          "a convolution");
 }
 
 static void add_layer(struct network *net, const char *kind, FILE *file) {
-  if (!strcmp(kind, "conv")) {
-    add_convolution(net, file);
+  if (!strcmp(kind, "conv") || !strcmp(kind, "deconv") || !strcmp(kind, "linear")) {
+    add_convolution(net, kind, file);
     return;
   }
   uint32_t a = net->ids[get_number(file)];
@@ -145,13 +147,19 @@ static void add_layer(struct network *net, const char *kind, FILE *file) {
           "an addition");
     return;
   }
+  if (!strcmp(kind, "cat")) {
+    uint32_t b = net->ids[get_number(file)], out = net->ids[get_number(file)];
+    check(xnn_define_concatenate2(net->graph, 3, a, b, out, 0), "a concatenation");
+    return;
+  }
   uint32_t out = net->ids[get_number(file)];
   size_t axes[] = {1, 2};
-  if (!strcmp(kind, "max_pool"))
-    check(xnn_define_max_pooling_2d(net->graph, 1, 1, 1, 1, 3, 3, 2, 2, 1, 1,
-                                    -INFINITY, INFINITY, a, out, 0),
+  if (!strcmp(kind, "max_pool")) {
+    uint32_t window = get_number(file), pad = get_number(file);
+    check(xnn_define_max_pooling_2d(net->graph, pad, pad, pad, pad, window, window, 2, 2, 1,
+                                    1, -INFINITY, INFINITY, a, out, 0),
           "a maximum");
-  else if (!strcmp(kind, "mean"))
+  } else if (!strcmp(kind, "mean"))
     check(xnn_define_static_reduce(net->graph, xnn_reduce_mean, 2, axes, a, out, 0),
           "a mean");
   else
