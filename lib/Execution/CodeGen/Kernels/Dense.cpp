@@ -125,22 +125,22 @@ void DenseKernel::visitBlocks(function_ref<void(int64_t, int64_t)> body) const {
 
 void DenseKernel::packStep(ArrayRef<int8_t> weight, int64_t first,
                            int64_t vectors, int64_t step,
-                           function_ref<void(int32_t)> append) const {
+                           WeightWriter &append) const {
   int64_t group = first / groupVectors,
           output = first % groupVectors * target.lanes;
   int64_t row = step / steps;
   for (int64_t k = step % steps * 4, end = k + 4; k < end; k += target.products)
-    for (int64_t lane = 0; lane < vectors * target.lanes; ++lane)
-      for (int64_t q = 0; q < target.products; ++q) {
-        int64_t o = output + getOutput(lane, vectors);
-        bool isInside = o < shape.outGroup && k + q < run;
-        int64_t from =
-            ((group * shape.outGroup + o) * shape.kernelHeight * columns +
-             row) *
-                run +
-            k + q;
-        append(isInside ? weight[from] : 0);
-      }
+    for (int64_t lane = 0; lane < vectors * target.lanes; ++lane) {
+      int64_t o = output + getOutput(lane, vectors);
+      int64_t inside =
+          o < shape.outGroup ? std::min(target.products, run - k) : 0;
+      int64_t from =
+          ((group * shape.outGroup + o) * shape.kernelHeight * columns + row) *
+              run +
+          k;
+      for (int64_t q = 0; q < target.products; ++q)
+        append(q < inside ? weight[from + q] : 0);
+    }
 }
 
 std::vector<int64_t> DenseKernel::getOrder() const {
@@ -157,7 +157,7 @@ std::vector<int64_t> DenseKernel::getOrder() const {
 }
 
 void DenseKernel::packWeight(ArrayRef<int8_t> weight,
-                             function_ref<void(int32_t)> append) const {
+                             WeightWriter &append) const {
   visitBlocks([&](int64_t first, int64_t vectors) {
     for (int64_t step = 0; step < getSteps(); ++step)
       packStep(weight, first, vectors, step, append);

@@ -29,7 +29,7 @@ public:
 protected:
   std::vector<int64_t> getOrder() const override;
   void packWeight(llvm::ArrayRef<int8_t> weight,
-                  llvm::function_ref<void(int32_t)> append) const override;
+                  WeightWriter &append) const override;
   /// Builds what `emitSums` needs of a block of outputs: vectors of `group`
   /// from `first` on.
   virtual llvm::SmallVector<Value> emitBlock(Value group, Value first);
@@ -53,7 +53,7 @@ protected:
   /// Appends the weights of step `step` for `vectors` vectors from `first` of
   /// all on.
   void packStep(llvm::ArrayRef<int8_t> weight, int64_t first, int64_t vectors,
-                int64_t step, llvm::function_ref<void(int32_t)> append) const;
+                int64_t step, WeightWriter &append) const;
 
   /// Runs of neighbouring bytes in a row of the window, their length, and the
   /// steps of four bytes in each.

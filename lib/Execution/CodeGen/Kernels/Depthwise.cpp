@@ -44,8 +44,7 @@ public:
 
 private:
   std::vector<int64_t> getOrder() const override;
-  void packWeight(ArrayRef<int8_t> weight,
-                  function_ref<void(int32_t)> append) const override;
+  void packWeight(ArrayRef<int8_t> weight, WeightWriter &append) const override;
   void emitImage(Value position, Value resultPosition) override;
   void emitTile(Value position, Value resultPosition, ArrayRef<Value> weights,
                 ArrayRef<Value> bias, ArrayRef<Value> multipliers,
@@ -89,7 +88,7 @@ std::vector<int64_t> DepthwiseKernel::getOrder() const {
 }
 
 void DepthwiseKernel::packWeight(ArrayRef<int8_t> weight,
-                                 function_ref<void(int32_t)> append) const {
+                                 WeightWriter &append) const {
   int64_t height = shape.kernelHeight, width = shape.kernelWidth;
   std::vector<int64_t> order = getOrder();
   visitBlocks([&](int64_t, int64_t constants, int64_t vectors) {

@@ -215,14 +215,9 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
                                     ArrayRef<int64_t> fixedPoint) const {
   PackedConstants packed;
   packed.offsets = packOffsets();
-  packWeight(weight, [&](int32_t element) {
-    int16_t wide = static_cast<int16_t>(element);
-    packed.weight.push_back(static_cast<char>(element));
-    if (target.weightBits == 16) {
-      packed.weight.resize(packed.weight.size() + 1);
-      std::memcpy(packed.weight.data() + packed.weight.size() - 2, &wide, 2);
-    }
-  });
+  packed.weight.reserve(weight.size() * target.weightBits / 8);
+  WeightWriter writer(packed.weight, target.weightBits == 16);
+  packWeight(weight, writer);
   int64_t perOutput = weight.size() / shape.out;
   std::vector<int64_t> order = getOrder();
   packed.bias.resize(order.size());

@@ -54,6 +54,24 @@ struct PackedConstants {
   std::vector<int32_t> offsets;
 };
 
+/// Appends elements to a packed weight. There are millions of them, so that
+/// this is no callback.
+class WeightWriter {
+public:
+  WeightWriter(std::vector<char> &bytes, bool isWide)
+      : bytes(bytes), isWide(isWide) {}
+
+  void operator()(int32_t element) {
+    bytes.push_back(static_cast<char>(element));
+    if (isWide)
+      bytes.push_back(static_cast<char>(element >> 8));
+  }
+
+private:
+  std::vector<char> &bytes;
+  bool isWide;
+};
+
 /// The buffers that a kernel gets, of one dimension, and its numbers.
 struct KernelArguments {
   Value input; // null where `scratch` has its copy already
@@ -152,9 +170,9 @@ protected:
   /// The output whose sum is in each lane of the vectors of bias and
   /// multiplier; -1: of none.
   virtual std::vector<int64_t> getOrder() const;
-  /// Appends the packed weight by `append(element)`.
+  /// Appends the packed weight.
   virtual void packWeight(llvm::ArrayRef<int8_t> weight,
-                          llvm::function_ref<void(int32_t)> append) const = 0;
+                          WeightWriter &append) const = 0;
   /// Builds the kernel for one image: from `position` of `image`, to `result`
   /// from `resultPosition` on.
   virtual void emitImage(Value position, Value resultPosition) = 0;

@@ -90,8 +90,7 @@ public:
   }
 
 private:
-  void packWeight(ArrayRef<int8_t> weight,
-                  function_ref<void(int32_t)> append) const override;
+  void packWeight(ArrayRef<int8_t> weight, WeightWriter &append) const override;
   std::vector<int32_t> packOffsets() const override;
   SmallVector<Value> emitBlock(Value group, Value first) override;
   SmallVector<Value> emitSums(ValueRange block, Value position, ValueRange sums,
@@ -204,12 +203,13 @@ bool PairedKernel::pair(ArrayRef<int8_t> weight, double limit) {
     if (!isFaster)
       return;
     StepPairs steps(vectors * target.lanes * 4, getSteps());
-    SmallVector<int8_t> weights;
+    std::vector<char> weights;
+    WeightWriter append(weights, /*isWide=*/false);
     for (int64_t step = 0; step < getSteps(); ++step) {
       weights.clear();
-      packStep(weight, first, vectors, step,
-               [&](int32_t element) { weights.push_back(element); });
-      steps.add(step, weights);
+      packStep(weight, first, vectors, step, append);
+      steps.add(step, {reinterpret_cast<const int8_t *>(weights.data()),
+                       weights.size()});
     }
     SmallVector<std::pair<size_t, size_t>> pairs = steps.match();
     numPairs += pairs.size();
@@ -256,8 +256,7 @@ std::vector<int32_t> PairedKernel::packOffsets() const {
   return all;
 }
 
-void PairedKernel::packWeight(ArrayRef<int8_t>,
-                              function_ref<void(int32_t)> append) const {
+void PairedKernel::packWeight(ArrayRef<int8_t>, WeightWriter &append) const {
   llvm::for_each(packed, append);
   // No block has more vectors.
   int64_t room = getRoom() * 2 * tileVectors * target.lanes * 4;

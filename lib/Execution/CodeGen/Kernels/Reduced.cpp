@@ -38,8 +38,7 @@ public:
   }
 
 private:
-  void packWeight(ArrayRef<int8_t> weight,
-                  function_ref<void(int32_t)> append) const override;
+  void packWeight(ArrayRef<int8_t> weight, WeightWriter &append) const override;
   SmallVector<Value> emitBlock(Value group, Value first) override;
   SmallVector<Value> emitSums(ValueRange block, Value position, ValueRange sums,
                               int64_t pixels, int64_t vectors) override;
@@ -56,7 +55,7 @@ private:
 } // namespace
 
 void ReducedKernel::packWeight(ArrayRef<int8_t> weight,
-                               function_ref<void(int32_t)> append) const {
+                               WeightWriter &append) const {
   visitBlocks([&](int64_t first, int64_t) {
     int64_t group = first / groupVectors,
             output = first % groupVectors * target.lanes;

@@ -75,8 +75,7 @@ public:
   }
 
 private:
-  void packWeight(ArrayRef<int8_t> weight,
-                  function_ref<void(int32_t)> append) const override;
+  void packWeight(ArrayRef<int8_t> weight, WeightWriter &append) const override;
   void emitBegin() override;
   void emitImage(Value position, Value resultPosition) override;
   void emitEnd() override;
@@ -131,7 +130,7 @@ private:
 } // namespace
 
 void TileKernel::packWeight(ArrayRef<int8_t> weight,
-                            function_ref<void(int32_t)> append) const {
+                            WeightWriter &append) const {
   int64_t rows = shape.kernelHeight * shape.runs(), run = shape.runBytes();
   for (int64_t g = 0; g < shape.groups; ++g)
     for (int64_t first = 0; first < groupVectors; first += mostVectors)
