@@ -336,6 +336,22 @@ def LegalizeFloatsPass : Pass<"qbackend-legalize-floats", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def ConvertToLLVMPass : Pass<"qbackend-convert-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "arith, memref, func, cf, index and ub to the llvm dialect at once";
+  let description = [{
+    What upstream's passes of these dialects do, in one conversion, with their
+    patterns: buffers are allocated by `aligned_alloc`. An op that has no pattern
+    stays as it is.
+  }];
+  let options = [
+    Option<"indexBits", "index-bits", "unsigned", /*default=*/"0",
+           "Bits of an index; 0: what the data layout says">,
+    Option<"barePointers", "bare-pointers", "bool", /*default=*/"false",
+           "Buffers of static shape are passed as pointers">,
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def NarrowIndicesPass : Pass<"qbackend-narrow-indices", "::mlir::ModuleOp"> {
   let summary = "casts between widths of indices to integer ops";
   let description = [{

@@ -145,28 +145,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createLowerAffinePass());
-  ArithToLLVMConversionPassOptions arithOptions;
-  arithOptions.indexBitwidth = indexBits;
-  pm.addPass(createArithToLLVMConversionPass(arithOptions));
-  // aligned_alloc keeps the pointer's origin visible to LLVM; aligning the
-  // result of malloc by hand would hide that buffers do not overlap.
-  FinalizeMemRefToLLVMConversionPassOptions memrefOptions;
-  memrefOptions.useAlignedAlloc = true;
-  memrefOptions.indexBitwidth = indexBits;
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memrefOptions));
-  ConvertFuncToLLVMPassOptions functionOptions;
-  functionOptions.useBarePtrCallConv = options.barePointers;
-  functionOptions.indexBitwidth = indexBits;
-  pm.addPass(createConvertFuncToLLVMPass(functionOptions));
-  ConvertControlFlowToLLVMPassOptions branchOptions;
-  branchOptions.indexBitwidth = indexBits;
-  pm.addPass(createConvertControlFlowToLLVMPass(branchOptions));
-  ConvertIndexToLLVMPassOptions indexOptions;
-  indexOptions.indexBitwidth = indexBits;
-  pm.addPass(createConvertIndexToLLVMPass(indexOptions));
-  UBToLLVMConversionPassOptions poisonOptions;
-  poisonOptions.indexBitwidth = indexBits;
-  pm.addPass(createUBToLLVMConversionPass(poisonOptions));
+  pm.addPass(createConvertToLLVMPass({indexBits, options.barePointers}));
   if (indexBits != 64)
     pm.addPass(createNarrowIndicesPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
