@@ -33,7 +33,7 @@ def draw_peers(axes, columns, rows):
     width = 0.8 / len(columns[1:])
     axes.set_prop_cycle(color=pyplot.get_cmap("tab20").colors)
     for k, name in enumerate(columns[1:], 1):
-        ratios = [float(re.search(r"\(([\d.]+)\)", row[k])[1]) for row in rows]
+        ratios = [float(re.search(r"\(([\d.]+)[,)]", row[k])[1]) for row in rows]
         axes.bar([i + (k - 1) * width for i in range(len(rows))], ratios, width, label=name)
     axes.set_yscale("log")
     axes.axhline(1, color="black", linewidth=0.5)

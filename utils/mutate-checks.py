@@ -53,7 +53,7 @@ MERGE = ("", ("CalibrationTests", "*Merge*"))
 
 
 FILES = {
-    "lib/Execution/CodeGen/Lowering/CheckBounds.cpp": (
+    "lib/Execution/CodeGen/Bounds/CheckBounds.cpp": (
         BOUNDS,
         [
             (
@@ -271,7 +271,7 @@ FILES = {
             ),
         ],
     ),
-    "lib/Execution/CodeGen/Lowering/LoopBounds.cpp": (
+    "lib/Execution/CodeGen/Bounds/LoopBounds.cpp": (
         BOUNDS,
         [
             (

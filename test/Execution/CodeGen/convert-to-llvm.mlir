@@ -54,3 +54,12 @@ func.func @vectors(%i: index) {
   %0 = vector.broadcast %i : index to vector<4xindex>
   return
 }
+
+// Divisions that round down have no op of the llvm dialect.
+// CHECK-LABEL: llvm.func @floordiv
+// CHECK-NOT: floordivsi
+// CHECK: llvm.sdiv
+func.func @floordiv(%i: index, %by: index) -> index {
+  %0 = arith.floordivsi %i, %by : index
+  return %0 : index
+}

@@ -2,8 +2,8 @@
 //
 // Asserts that loops of linalg stay within their tensors.
 
-#ifndef QBACKEND_LIB_EXECUTION_CODEGEN_LOWERING_LOOPBOUNDS_H
-#define QBACKEND_LIB_EXECUTION_CODEGEN_LOWERING_LOOPBOUNDS_H
+#ifndef QBACKEND_LIB_EXECUTION_CODEGEN_BOUNDS_LOOPBOUNDS_H
+#define QBACKEND_LIB_EXECUTION_CODEGEN_BOUNDS_LOOPBOUNDS_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -16,4 +16,4 @@ mlir::LogicalResult checkLoopBounds(mlir::linalg::LinalgOp op);
 
 } // namespace qbackend::codegen
 
-#endif // QBACKEND_LIB_EXECUTION_CODEGEN_LOWERING_LOOPBOUNDS_H
+#endif // QBACKEND_LIB_EXECUTION_CODEGEN_BOUNDS_LOOPBOUNDS_H

@@ -2,8 +2,8 @@
 //
 // How an op is asserted to stay within its tensors.
 
-#ifndef QBACKEND_LIB_EXECUTION_CODEGEN_LOWERING_ASSERTIONS_H
-#define QBACKEND_LIB_EXECUTION_CODEGEN_LOWERING_ASSERTIONS_H
+#ifndef QBACKEND_LIB_EXECUTION_CODEGEN_BOUNDS_ASSERTIONS_H
+#define QBACKEND_LIB_EXECUTION_CODEGEN_BOUNDS_ASSERTIONS_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -37,4 +37,4 @@ protected:
 
 } // namespace qbackend::codegen
 
-#endif // QBACKEND_LIB_EXECUTION_CODEGEN_LOWERING_ASSERTIONS_H
+#endif // QBACKEND_LIB_EXECUTION_CODEGEN_BOUNDS_ASSERTIONS_H
