@@ -122,8 +122,11 @@ static LogicalResult writeMaxPool(qnnpack::MaxPool2dOp op, Exporter &exporter) {
   if (failed(windows))
     return failure();
   bool isSigned = qnnpack::getQuantizedType(op.getInput().getType()).isSigned();
-  bool isDilated =
-      llvm::any_of(op.getDilation(), [](int64_t n) { return n != 1; });
+  // Else the nearest pixel is in the window.
+  bool isDilated = false;
+  for (int i : {0, 1})
+    isDilated |= op.getDilation()[i] != 1 &&
+                 (windows->before[i] != 0 || windows->after[i] != 0);
   return poolMax(exporter, op.getInput(), op.getOutput(), *windows,
                  /*nearest=*/isDilated && !isSigned && !op.getCeilMode() &&
                      !op.getMathematical());

@@ -5,7 +5,7 @@
 // RUN: qbackend-prove %s --form=onnx | FileCheck %s --check-prefix=ONNX
 // ONNX: qnnpack.conv_transpose2d in @padded: proven
 // ONNX: the result: proven, by all sums, 2 cases of constants
-// ONNX: 8 operators: 8 proven
+// ONNX: 9 operators: 9 proven
 // RUN: not qbackend-prove %s --form=kernels --target=scalar | FileCheck %s --check-prefix=KERNELS
 // KERNELS: qnnpack.conv_transpose2d in @padded: proven
 // KERNELS: the sums of the kernel: proven
@@ -80,6 +80,15 @@ func.func @border(%x: tensor<1x4x5x3x!x>) -> tensor<1x4x5x3x!x> {
   return %y : tensor<1x4x5x3x!x>
 }
 
+// The nearest pixel of a column is in the window; rows have no padding.
+// CHECK: qnnpack.max_pool2d in @border_of_columns: proven
+// CHECK-NEXT: formula: max of the taps inside of the image, and qmin
+func.func @border_of_columns(%x: tensor<1x5x4x3x!x>) -> tensor<1x1x4x3x!x> {
+  %y = qnnpack.max_pool2d %x {kernel = array<i64: 3, 3>, stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 1, 1>, dilation = array<i64: 2, 1>}
+    : tensor<1x5x4x3x!x> -> tensor<1x1x4x3x!x>
+  return %y : tensor<1x1x4x3x!x>
+}
+
 // A column of one pixel, which is in a phase of its own, and a result of one column.
 // CHECK: qnnpack.conv_transpose2d in @column: proven
 func.func @column(%x: tensor<1x3x1x2x!x>) -> tensor<1x5x3x1x!y> {
@@ -99,4 +108,4 @@ func.func @one_column(%x: tensor<1x2x1x2x!x>) -> tensor<1x4x1x1x!y> {
   return %y : tensor<1x4x1x1x!y>
 }
 
-// CHECK: 8 operators: 8 proven, 0 bounded, 0 open, 0 counterexamples
+// CHECK: 9 operators: 9 proven, 0 bounded, 0 open, 0 counterexamples

@@ -263,8 +263,11 @@ Expected<Term> FormulaBuilder::maxPool(MaxPool2dOp pool) {
   ArrayRef<int64_t> padding = pool.getPadding();
   bool nearest = !pool.getMathematical() && !pool.getCeilMode() && !x.isSigned;
   // Without dilation the nearest pixel of a tap outside is in the window.
-  nearest &=
-      llvm::any_of(pool.getDilation(), [](int64_t step) { return step != 1; });
+  auto skips = [&](int i) {
+    return pool.getDilation()[i] != 1 &&
+           (padding[2 * i] != 0 || padding[2 * i + 1] != 0);
+  };
+  nearest &= skips(0) || skips(1);
   formula.text = nearest ? "max of the taps, outside of the image of the "
                            "nearest pixel, and qmin"
                          : "max of the taps inside of the image, and qmin";
