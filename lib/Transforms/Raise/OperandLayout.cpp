@@ -86,7 +86,13 @@ Value qbackend::createReshapeOperator(OpBuilder &builder, Location loc,
 
 Value qbackend::createTranspose(OpBuilder &builder, Location loc, Value value,
                                 ArrayRef<int64_t> permutation) {
-  if (permutation.empty() || llvm::is_sorted(permutation))
+  // Dimensions of 1 that change places with others of 1 are where they were.
+  auto type = cast<RankedTensorType>(value.getType());
+  if (llvm::all_of(llvm::enumerate(permutation), [&](auto each) {
+        return each.value() == int64_t(each.index()) ||
+               (type.getDimSize(each.index()) == 1 &&
+                type.getDimSize(each.value()) == 1);
+      }))
     return value;
   return TransposeOp::create(builder, loc, value, permutation);
 }

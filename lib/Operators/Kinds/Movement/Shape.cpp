@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -53,23 +54,35 @@ static bool isVector(Value value, ConstantEvaluator &constants) {
 /// of the layout of one channel, to reshapes.
 static SmallVector<int64_t> getUnitPermutation(RankedTensorType from,
                                                RankedTensorType to) {
-  SmallVector<int64_t> permutation;
-  if (from.getRank() != to.getRank())
-    return permutation;
+  const int64_t rank = from.getRank();
+  if (to.getRank() != rank)
+    return {};
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   auto isUnit = [&](int64_t dim) { return from.getDimSize(dim) == 1; };
-  auto dims = llvm::seq<int64_t>(0, from.getRank());
-  auto unit = llvm::find_if(dims, isUnit);
-  auto proper = llvm::find_if_not(dims, isUnit);
-  for (int64_t size : to.getShape()) {
-    auto &next = size == 1 ? unit : proper;
-    if (next == dims.end() || from.getDimSize(*next) != size)
-      return {};
-    permutation.push_back(*next);
-    next = std::find_if(std::next(next), dims.end(), [&](int64_t dim) {
-      return isUnit(dim) == (size == 1);
-    });
+  // Units to where `to` has some, and the rest in its order.
+  SmallVector<int64_t> units, others, inOrder;
+  for (int64_t dim : dims)
+    (isUnit(dim) ? units : others).push_back(dim);
+  if (llvm::count(to.getShape(), 1) != int64_t(units.size()))
+    return {};
+  const int64_t *unit = units.begin(), *other = others.begin();
+  for (int64_t size : to.getShape())
+    inOrder.push_back(size == 1 ? *unit++ : *other++);
+  // Which unit is which can't be told: channels move to the front or the back.
+  SmallVector<int64_t> toFront(dims), toBack(dims);
+  if (rank > 2) {
+    std::rotate(toFront.begin() + 1, toFront.end() - 1, toFront.end());
+    std::rotate(toBack.begin() + 1, toBack.begin() + 2, toBack.end());
   }
-  return permutation;
+  for (const SmallVector<int64_t> &permutation : {toFront, toBack, inOrder}) {
+    SmallVector<int64_t> moved;
+    llvm::copy_if(permutation, std::back_inserter(moved),
+                  [&](int64_t dim) { return !isUnit(dim); });
+    if (moved == others &&
+        applyPermutation(from.getShape(), permutation) == to.getShape())
+      return permutation;
+  }
+  return {};
 }
 
 static bool addReshape(const Recognition &recognition, Value source) {
