@@ -62,9 +62,8 @@ getReshaped(ArrayRef<ReassociationIndices> groups, bool expands,
   return std::nullopt;
 }
 
-/// What an extent that isn't known comes from: that of an argument or of an
-/// op's result, or a number.
-static std::pair<Value, unsigned> getOrigin(Value tensor, unsigned dim) {
+std::pair<Value, unsigned> qbackend::proof::getOrigin(Value tensor,
+                                                      unsigned dim) {
   while (Operation *op = tensor.getDefiningOp()) {
     if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
       tensor = insert.getDest();

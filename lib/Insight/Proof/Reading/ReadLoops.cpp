@@ -114,6 +114,13 @@ template <typename ReadT> auto Reader::readApart(Cut &cut, ReadT read) {
   return result;
 }
 
+/// Whether an extent that isn't known comes from one that is.
+static bool isNumber(Value tensor, unsigned dim) {
+  auto [from, d] = getOrigin(tensor, dim);
+  auto type = dyn_cast<RankedTensorType>(from.getType());
+  return type && !type.isDynamicDim(d);
+}
+
 Expected<Term> Reader::readLoops(linalg::LinalgOp op, const Position &at) {
   if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics())
     return fail(op, "has more than one result, or writes memory");
@@ -129,6 +136,13 @@ Expected<Term> Reader::readLoops(linalg::LinalgOp op, const Position &at) {
                       "loops, or more than once");
     isWritten.set(dim.getPosition());
     loops[dim.getPosition()] = at[d];
+  }
+  // A loop over an unknown extent has that of all that it is over.
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    for (int64_t d = 0; type && d < type.getRank(); ++d)
+      if (type.isDynamicDim(d) && isNumber(operand.get(), d))
+        return fail(op, "has a number as an unknown extent");
   }
   if (auto isLargest = findsLargest(op)) {
     auto init = readTensor(op.getDpsInits()[0], at);

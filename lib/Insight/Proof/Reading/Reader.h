@@ -63,6 +63,10 @@ inline llvm::Error fail(mlir::Operation *op, const llvm::Twine &what) {
                                  what);
 }
 
+/// What an extent that isn't known comes from: that of an argument or of an
+/// op's result, or a number.
+std::pair<mlir::Value, unsigned> getOrigin(mlir::Value tensor, unsigned dim);
+
 /// Bits and floats of the elements of a tensor; nothing for other types.
 std::optional<Sort> getSort(mlir::Type type);
 
