@@ -12,8 +12,8 @@ onnxruntime-node`, and PyTorch is python3-torch; one that isn't there is left ou
 the reason. Each engine is a process of its own; in each round each runs once, so that
 what else the machine does hits them alike. Times are those of the processor, and of the
 fastest round; ratios are medians of those of each round. Behind them stands the share of
-bytes of the result that are ours. `resnet50@16` is the network with batches of 16. What ours is to itself is A/A. Our float run is that of
-ONNX Runtime's float file.
+bytes of the result that are ours. `resnet50@16` is the network with batches of 16. What
+ours is to itself is A/A. Our float run is that of ONNX Runtime's float file.
 """
 
 import argparse

@@ -13,7 +13,8 @@
 #define QBACKEND_IS_SANITIZED 1
 #elif defined(__has_feature)
 #define QBACKEND_IS_SANITIZED                                                  \
-  (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
+  (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer) ||      \
+   __has_feature(memory_sanitizer) || __has_feature(hwaddress_sanitizer))
 #else
 #define QBACKEND_IS_SANITIZED 0
 #endif

@@ -31,8 +31,10 @@ int64_t qbackend::countKernelMultiplyAccumulates(Operation *op,
     if (use == WeightUse::Lookup)
       return 0;
     bool perInput = use == WeightUse::PerInput;
-    auto meets = cast<RankedTensorType>(
+    auto meets = dyn_cast<RankedTensorType>(
         (perInput ? op->getOperand(0) : op->getResult(0)).getType());
+    if (!meets || meets.getRank() == 0)
+      return 0;
     int64_t channels = perInput ? meets.getShape().back() : type.getDimSize(0);
     return channels > 0
                ? multiplyCounts(countElements(meets.getShape()),

@@ -141,3 +141,37 @@ func.func @linear_rows(%x: tensor<1x3x1x4xf32>) -> tensor<1x3x1x3xf32> {
   %y2 = tensor.expand_shape %m2 [[0, 1], [2, 3]] output_shape [1, 3, 1, 3] : tensor<3x3xf32> into tensor<1x3x1x3xf32>
   return %y2 : tensor<1x3x1x3xf32>
 }
+
+// A bias is added on either side.
+// CHECK-LABEL: func.func @turned_sum
+// CHECK: linalg.matmul
+// CHECK: tensor.expand_shape {{.*}} : tensor<3x6xf32> into tensor<1x3x1x6xf32>
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<1x3x1x6xf32>)
+// CHECK: tensor.collapse_shape {{.*}} : tensor<1x3x1x6xf32> into tensor<3x6xf32>
+// CHECK: linalg.matmul
+func.func @turned_sum(%x: tensor<3x4xf32>) -> tensor<3x3xf32> {
+  %w = arith.constant dense<0.5> : tensor<4x6xf32>
+  %v = arith.constant dense<0.25> : tensor<6x3xf32>
+  %bias = arith.constant dense<[0.5, 1.0, 1.5, 2.0, 2.5, 3.0]> : tensor<6xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x6xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<3x6xf32>) -> tensor<3x6xf32>
+  %m = linalg.matmul ins(%x, %w : tensor<3x4xf32>, tensor<4x6xf32>) outs(%f : tensor<3x6xf32>) -> tensor<3x6xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(a, b) -> (b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%bias, %m : tensor<6xf32>, tensor<3x6xf32>) outs(%e : tensor<3x6xf32>) {
+  ^bb0(%i: f32, %j: f32, %q: f32):
+    %p = arith.addf %i, %j : f32
+    linalg.yield %p : f32
+  } -> tensor<3x6xf32>
+  %y = tensor.expand_shape %s [[0, 1], [2, 3]] output_shape [1, 3, 1, 6] : tensor<3x6xf32> into tensor<1x3x1x6xf32>
+  %o = tensor.empty() : tensor<1x3x1x6xf32>
+  %r = linalg.generic {indexing_maps = [#four, #four], iterator_types = ["parallel","parallel","parallel","parallel"]} ins(%y : tensor<1x3x1x6xf32>) outs(%o : tensor<1x3x1x6xf32>) {
+  ^bb0(%i: f32, %q: f32):
+    %p = arith.maximumf %i, %z : f32
+    linalg.yield %p : f32
+  } -> tensor<1x3x1x6xf32>
+  %c = tensor.collapse_shape %r [[0, 1], [2, 3]] : tensor<1x3x1x6xf32> into tensor<3x6xf32>
+  %e2 = tensor.empty() : tensor<3x3xf32>
+  %f2 = linalg.fill ins(%z : f32) outs(%e2 : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %m2 = linalg.matmul ins(%c, %v : tensor<3x6xf32>, tensor<6x3xf32>) outs(%f2 : tensor<3x3xf32>) -> tensor<3x3xf32>
+  return %m2 : tensor<3x3xf32>
+}

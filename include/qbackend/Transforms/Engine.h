@@ -159,7 +159,8 @@ const EngineDialectInterface *getEngine(mlir::Operation *op);
 
 /// The multiply-accumulates of a kernel on quantized tensors, with the constant
 /// operands `parameters`: a weight is one of two dimensions or more, whose first
-/// one is the output channel, but for WeightUse::PerInput.
+/// one is the output channel, but for WeightUse::PerInput. Without a weight there
+/// are none.
 int64_t countKernelMultiplyAccumulates(mlir::Operation *op,
                                        mlir::ValueRange parameters);
 

@@ -92,14 +92,13 @@ bool Cursor::readMembers(
     return false;
   auto known = llvm::to_vector(llvm::make_first_range(readers));
   for (auto &[key, member] : *members) {
-    if (member.isNull())
-      continue;
     auto *place = llvm::find(known, key);
     if (place == known.end()) {
       emitUnknownKey(key, known);
       return false;
     }
-    if (!readers.begin()[place - known.begin()].second(member))
+    if (!member.isNull() &&
+        !readers.begin()[place - known.begin()].second(member))
       return false;
   }
   return true;

@@ -255,10 +255,10 @@ void StatisticsRecorder::add(const ObservedTensor &tensor) {
     }
     pending.values = {}; // counted
   }
+  if (site.isOrdered)
+    keepForLater(site, sample, pending);
   {
     std::lock_guard<std::mutex> lock(mutex);
-    if (site.isOrdered && (pending.nonFinite || !isTurnOf(site, sample)))
-      keep(site, pending);
     site.pending[sample].push_back(std::move(pending));
   }
   if (givesInTurn)
@@ -278,10 +278,16 @@ void StatisticsRecorder::addPatches(const Site &site, std::vector<float> values,
   }
 }
 
-void StatisticsRecorder::keep(Site &site, Pending &pending) {
-  if (!site.spare.empty()) {
-    pending.kept = std::move(site.spare.back());
-    site.spare.pop_back();
+void StatisticsRecorder::keepForLater(Site &site, int64_t sample,
+                                      Pending &pending) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!pending.nonFinite && isTurnOf(site, sample))
+      return;
+    if (!site.spare.empty()) {
+      pending.kept = std::move(site.spare.back());
+      site.spare.pop_back();
+    }
   }
   pending.kept.assign(pending.values.begin(), pending.values.end());
   pending.values = pending.kept;

@@ -68,6 +68,11 @@ private:
   /// What a site saw when it was passed: all of it, if an observer has to see
   /// it in order, else what is left of it once it is counted.
   struct Pending {
+    Pending() = default;
+    // `values` may be those of `kept`, which moves with its elements.
+    Pending(Pending &&) = default;
+    Pending &operator=(Pending &&) = default;
+
     /// Of the compiled code, or of `kept` if they are given later.
     llvm::ArrayRef<float> values;
     std::vector<float> kept;
@@ -105,8 +110,10 @@ private:
   };
 
   static Batch takeBefore(Site &site, int64_t end);
-  /// Copies what is given later, to memory of what was; with `mutex` held.
-  static void keep(Site &site, Pending &pending);
+  /// Copies what a site sees of a sample, to memory of what was given, unless
+  /// its observers get it at once.
+  void keepForLater(Site &site, int64_t sample, Pending &pending);
+  /// Takes the memory of a batch back, with `mutex` held.
   static void recycle(Site &site, Batch &batch);
   static void observe(calibration::Observer &observer, const Target &target,
                       const std::vector<calibration::Chunk> &chunks,

@@ -70,7 +70,14 @@ static bool isLinear(Value value) {
       return false;
     if (op.getNumReductionLoops() != 0)
       return linalg::isaContractionOpInterface(op);
-    value = op.getDpsInputOperand(0)->get();
+    // Not what is added to it, on whichever side that is.
+    SmallVector<Value> inputs = op.getDpsInputs();
+    auto *computed = llvm::find_if(inputs, [](Value input) {
+      return input.getDefiningOp<linalg::LinalgOp>();
+    });
+    if (computed == inputs.end())
+      return false;
+    value = *computed;
   }
   return false;
 }

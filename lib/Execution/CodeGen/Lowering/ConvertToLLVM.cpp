@@ -16,6 +16,7 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -40,6 +41,9 @@ struct ConvertToLLVMPass
     // aligned_alloc keeps the pointer's origin visible to LLVM; aligning the
     // result of malloc by hand would hide that buffers do not overlap.
     options.allocLowering = LowerToLLVMOptions::AllocLowering::AlignedAlloc;
+    if (auto layout = getOperation()->getAttrOfType<StringAttr>(
+            LLVM::LLVMDialect::getDataLayoutAttrName()))
+      options.dataLayout = llvm::DataLayout(layout.getValue());
     if (indexBits != 0)
       options.overrideIndexBitwidth(indexBits);
     LLVMTypeConverter converter(&getContext(), options, &analysis);
@@ -57,6 +61,7 @@ struct ConvertToLLVMPass
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     LLVMConversionTarget target(getContext());
     target.addLegalOp<ModuleOp>();
+    target.addIllegalDialect<index::IndexDialect>();
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))
       signalPassFailure();

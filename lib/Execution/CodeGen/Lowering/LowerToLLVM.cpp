@@ -145,7 +145,8 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createConvertToLLVMPass({indexBits, options.barePointers}));
+  pm.addPass(qbackend::codegen::createConvertToLLVMPass(
+      {indexBits, options.barePointers}));
   if (indexBits != 64)
     pm.addPass(createNarrowIndicesPass());
   pm.addPass(createReconcileUnrealizedCastsPass());

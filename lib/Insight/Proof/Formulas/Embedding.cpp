@@ -13,6 +13,7 @@ using namespace qbackend::qnnpack;
 using llvm::APFloat;
 using llvm::Expected;
 
+// Not the function of Numerics: it is what the code that is proven is made by.
 static float roundToHalf(float value) {
   APFloat half(value);
   bool loses;

@@ -57,6 +57,8 @@ static SmallVector<int64_t> getUnitPermutation(RankedTensorType from,
   const int64_t rank = from.getRank();
   if (to.getRank() != rank)
     return {};
+  if (from.getNumDynamicDims() > 1)
+    return {}; // which is which can't be told
   SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   auto isUnit = [&](int64_t dim) { return from.getDimSize(dim) == 1; };
   // Units to where `to` has some, and the rest in its order.
@@ -88,7 +90,7 @@ static SmallVector<int64_t> getUnitPermutation(RankedTensorType from,
 static bool addReshape(const Recognition &recognition, Value source) {
   auto from = getFloatType(source), to = getFloatType(recognition.result());
   MLIRContext *context = recognition.context();
-  if (from == to) {
+  if (from == to && from.getNumDynamicDims() < 2) {
     recognition.add(DropoutAttr::get(context), {source});
     return true;
   }
