@@ -242,6 +242,52 @@ static bool isExtentOf(OpFoldResult size, Value tensor, unsigned dim,
          wanted.second != *scope.joinedDim;
 }
 
+/// The only unknown dimension of a group, and the product of the others;
+/// nothing if there are more of them.
+static std::optional<std::pair<int64_t, int64_t>>
+getUnknownDim(RankedTensorType type, ArrayRef<int64_t> group) {
+  std::pair<int64_t, int64_t> found(-1, 1);
+  for (int64_t d : group)
+    if (!type.isDynamicDim(d))
+      found.second *= type.getDimSize(d);
+    else if (std::exchange(found.first, d) >= 0)
+      return std::nullopt;
+  return found;
+}
+
+/// Whether the unknown extents that `op` is given are those that there are: of
+/// a group, the only one, which is all of it, a part by a division, or what it
+/// was before dimensions were joined.
+static bool givesOwnExtents(tensor::ExpandShapeOp op, const Scope &scope) {
+  SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+  for (auto [from, group] : llvm::enumerate(op.getReassociationIndices())) {
+    auto unknown = getUnknownDim(op.getResultType(), group);
+    if (!unknown)
+      return false;
+    auto [dim, others] = *unknown;
+    if (dim < 0 ||
+        (others == 1 && isExtentOf(sizes[dim], op.getSrc(), from, scope)))
+      continue;
+    auto origin = getOrigin(op.getSrc(), from);
+    if (auto collapse = origin.first.getDefiningOp<tensor::CollapseShapeOp>()) {
+      auto before =
+          getUnknownDim(collapse.getSrcType(),
+                        collapse.getReassociationIndices()[origin.second]);
+      if (before && before->first >= 0 && before->second == others &&
+          isExtentOf(sizes[dim], collapse.getSrc(), before->first, scope))
+        continue;
+    }
+    auto size = dyn_cast<Value>(sizes[dim]);
+    Operation *division = size ? size.getDefiningOp() : nullptr;
+    if (!isa_and_nonnull<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
+            division) ||
+        getConstantIntValue(division->getOperand(1)) != others ||
+        !isExtentOf(division->getOperand(0), op.getSrc(), from, scope))
+      return false;
+  }
+  return true;
+}
+
 Expected<Term> Reader::readPad(tensor::PadOp op, const Position &at) {
   auto getSizes = [](ArrayRef<OpFoldResult> sizes) {
     return llvm::map_to_vector(sizes, [](OpFoldResult size) {
@@ -361,6 +407,8 @@ Expected<Term> Reader::readTensor(Value tensor, const Position &at) {
     return read(slice.getSource(), place);
   }
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    if (!givesOwnExtents(expand, scope))
+      return fail(op, "gives an unknown extent that is not its operand's");
     Position place;
     for (const ReassociationIndices &group : expand.getReassociationIndices()) {
       Linear whole;
