@@ -468,7 +468,7 @@ class Batch:
 def observe(tools, batch, source):
     prepare = ["--qbackend-normalize-code", "--qbackend-raise",
                "--qbackend-normalize-layout",
-               f"--qbackend-fuse=backend={batch.backend}"]
+               f"--qbackend-fuse=backend={batch.backend} qconfig={batch.qconfig}"]
     fused, _ = tools.run("qbackend-opt", *prepare, source)
     observed, _ = tools.run(
         "qbackend-opt", *prepare,
@@ -555,7 +555,7 @@ def check_numbers(tools, batch):
     observed, _ = tools.run(
         "qbackend-opt", "--qbackend-normalize-code", "--qbackend-raise",
         "--qbackend-normalize-layout",
-        f"--qbackend-fuse=backend={batch.backend}",
+        f"--qbackend-fuse=backend={batch.backend} qconfig={batch.qconfig}",
         f"--qbackend-observe=backend={batch.backend} qconfig={batch.qconfig}",
         "--qbackend-inline-operators", source)
     wanted = evaluate_all(network, inputs)

@@ -162,8 +162,8 @@ class Case:
         """What the formulas give, from what kernels are made of, of the same data."""
         fused, _ = self.tools.run(
             "qbackend-opt", "--qbackend-normalize-code", "--qbackend-raise",
-            "--qbackend-normalize-layout", f"--qbackend-fuse=backend={self.backend}",
-            self.source)
+            "--qbackend-normalize-layout", "--qbackend-fuse=" + " ".join(
+                [f"backend={self.backend}", *self.qconfig]), self.source)
         text, _ = convert(self.tools, self.backend, self.qconfig, f"data={self.data}",
                           self.source)
         reference = functions(text)[0]["main"]
