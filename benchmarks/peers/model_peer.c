@@ -3,8 +3,8 @@
 /* Runs networks with our own JIT, by the C interface: model_peer exact|contract
  * MODULE u8|f32 EXTENTS..., as many of these as there are networks.
  *
- * Extents are four; floats are bytes over 256. `contract`: products of floats aren't
- * rounded before they are added, as other engines do it. */
+ * Extents are four; floats are bytes over 256. `contract`: products of floats
+ * aren't rounded before they are added, as other engines do it. */
 
 #include <string.h>
 
@@ -33,7 +33,8 @@ static QBackendText read_file(const char *path) {
   QBackendText text = {NULL, (size_t)ftell(file)};
   rewind(file);
   char *data = malloc(text.length);
-  serving_check(!data || fread(data, 1, text.length, file) != text.length, path);
+  serving_check(!data || fread(data, 1, text.length, file) != text.length,
+                path);
   fclose(file);
   text.data = data;
   return text;
@@ -41,8 +42,9 @@ static QBackendText read_file(const char *path) {
 
 static void load(struct model *model, char **arguments) {
   QBackendText none = {NULL, 0};
-  serving_check(qbackendModelLoad(read_file(arguments[0]), none, none, &model->model,
-                                  report, NULL) != QBACKEND_SUCCESS,
+  serving_check(qbackendModelLoad(read_file(arguments[0]), none, none,
+                                  &model->model, report,
+                                  NULL) != QBACKEND_SUCCESS,
                 arguments[0]);
   int is_float = !strcmp(arguments[1], "f32");
   int64_t *shape = malloc(rank * sizeof(*shape));
@@ -65,8 +67,9 @@ static void run(void *state) {
   struct model *model = state;
   if (model->results)
     qbackendResultsDestroy(model->results);
-  serving_check(qbackendModelRun(model->model, &model->input, 1, &model->options,
-                                 &model->results, report, NULL) != QBACKEND_SUCCESS,
+  serving_check(qbackendModelRun(model->model, &model->input, 1,
+                                 &model->options, &model->results, report,
+                                 NULL) != QBACKEND_SUCCESS,
                 "a run");
   QBackendArray result = qbackendResultsGet(model->results, 0);
   model->served->result = result.data;
@@ -79,7 +82,8 @@ int main(int count, char **arguments) {
   static struct model models[max_models];
   static struct serving_network served[max_models];
   int number = (count - 2) / arguments_each;
-  serving_check(count < 2 || number > max_models, "expected at most 64 networks");
+  serving_check(count < 2 || number > max_models,
+                "expected at most 64 networks");
   for (int i = 0; i < number; ++i) {
     load(&models[i], arguments + 2 + i * arguments_each);
     models[i].options.threads = 1;

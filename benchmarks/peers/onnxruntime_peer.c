@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-/* Runs ONNX models in ONNX Runtime on one thread: onnxruntime_peer LIBRARY MODEL...
+/* Runs ONNX models in ONNX Runtime on one thread: onnxruntime_peer LIBRARY
+ * MODEL...
  *
- * By its C interface, since a call from node costs a third of the time of a tiny
- * network. Inputs are N, C, H, W of bytes, or of floats that are bytes over 256. */
+ * By its C interface, since a call from node costs a third of the time of a
+ * tiny network. Inputs are N, C, H, W of bytes, or of floats that are bytes
+ * over 256. */
 
 #include <dlfcn.h>
 #include <string.h>
@@ -35,10 +37,12 @@ static uint8_t *add_tensor(struct model *model, int is_output, size_t *bytes) {
   OrtTypeInfo *type = NULL;
   if (is_output) {
     check(api->SessionGetOutputTypeInfo(model->session, 0, &type));
-    check(api->SessionGetOutputName(model->session, 0, allocator, &model->names[1]));
+    check(api->SessionGetOutputName(model->session, 0, allocator,
+                                    &model->names[1]));
   } else {
     check(api->SessionGetInputTypeInfo(model->session, 0, &type));
-    check(api->SessionGetInputName(model->session, 0, allocator, &model->names[0]));
+    check(api->SessionGetInputName(model->session, 0, allocator,
+                                   &model->names[0]));
   }
   const OrtTensorTypeAndShapeInfo *shape = NULL;
   check(api->CastTypeInfoToTensorInfo(type, &shape));
@@ -60,7 +64,8 @@ static uint8_t *add_tensor(struct model *model, int is_output, size_t *bytes) {
     for (size_t i = 0; i < size; ++i) {
       /* Where element i is in the order N, H, W, C. */
       size_t image = i / (channels * plane), channel = i / plane % channels;
-      uint8_t byte = serving_byte((image * plane + i % plane) * channels + channel);
+      uint8_t byte =
+          serving_byte((image * plane + i % plane) * channels + channel);
       if (is_float)
         ((float *)data)[i] = (float)byte / 256;
       else
@@ -68,9 +73,10 @@ static uint8_t *add_tensor(struct model *model, int is_output, size_t *bytes) {
     }
   }
   OrtMemoryInfo *memory = NULL;
-  check(api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory));
-  check(api->CreateTensorWithDataAsOrtValue(memory, data, *bytes, dims, rank, element,
-                                            &model->values[is_output]));
+  check(
+      api->CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault, &memory));
+  check(api->CreateTensorWithDataAsOrtValue(
+      memory, data, *bytes, dims, rank, element, &model->values[is_output]));
   return data;
 }
 

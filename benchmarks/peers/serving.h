@@ -33,7 +33,8 @@ static double serving_now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Bytes of the image that all engines get: element i, in the order N, H, W, C. */
+/* Bytes of the image that all engines get: element i, in the order N, H, W, C.
+ */
 static uint8_t serving_byte(size_t i) { return (uint8_t)(i * 37 % 256); }
 
 static int serving_serve(const struct serving_network *networks, int count) {

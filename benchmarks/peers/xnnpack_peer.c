@@ -2,10 +2,10 @@
 
 /* Runs networks in XNNPACK on one thread: xnnpack_peer NETWORK...
  *
- * Each is a file of xnnpack_models.py, a line for each value and layer, beside a
- * file of its constants. Bytes are signed here, and weights have a scale for each
- * channel: the form that XNNPACK's kernels for VNNI compute. What is compared is
- * the unsigned byte. */
+ * Each is a file of xnnpack_models.py, a line for each value and layer, beside
+ * a file of its constants. Bytes are signed here, and weights have a scale for
+ * each channel: the form that XNNPACK's kernels for VNNI compute. What is
+ * compared is the unsigned byte. */
 
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct network {
   xnn_subgraph_t graph;
   xnn_runtime_t runtime;
   const uint8_t *constants;
-  uint32_t ids[max_values];   /* of each value */
+  uint32_t ids[max_values];    /* of each value */
   size_t channels[max_values]; /* its last extent */
   int8_t *input, *output;
   uint8_t *bytes; /* the output, unsigned */
@@ -79,10 +79,11 @@ static void add_value(struct network *net, FILE *file) {
   }
 }
 
-/* Constants at an offset, with the same scale for each channel of dimension `dim`. */
-static uint32_t add_constant(struct network *net, enum xnn_datatype type, float scale,
-                             size_t rank, const size_t *dims, size_t dim,
-                             size_t offset) {
+/* Constants at an offset, with the same scale for each channel of dimension
+ * `dim`. */
+static uint32_t add_constant(struct network *net, enum xnn_datatype type,
+                             float scale, size_t rank, const size_t *dims,
+                             size_t dim, size_t offset) {
   float *scales = allocate(dims[dim] * sizeof(float));
   for (size_t i = 0; i < dims[dim]; ++i)
     scales[i] = scale;
@@ -94,12 +95,14 @@ static uint32_t add_constant(struct network *net, enum xnn_datatype type, float 
   return id;
 }
 
-/* conv|deconv|linear IN OUT KERNEL-HEIGHT KERNEL-WIDTH STRIDE PADDING-Y PADDING-X
- * DILATION GROUPS SCALE OF-BIAS WEIGHT BIAS MIN; of groups, there are depthwise ones. */
+/* conv|deconv|linear IN OUT KERNEL-HEIGHT KERNEL-WIDTH STRIDE PADDING-Y
+ * PADDING-X DILATION GROUPS SCALE OF-BIAS WEIGHT BIAS MIN; of groups, there are
+ * depthwise ones. */
 static void add_convolution(struct network *net, const char *kind, FILE *file) {
   uint32_t in = get_number(file), out = get_number(file);
   uint32_t height = get_number(file), width = get_number(file);
-  uint32_t stride = get_number(file), y = get_number(file), x = get_number(file);
+  uint32_t stride = get_number(file), y = get_number(file),
+           x = get_number(file);
   uint32_t dilation = get_number(file), groups = get_number(file);
   float scale = get_float(file), bias_scale = get_float(file);
   size_t weight_offset = get_number(file), bias_offset = get_number(file);
@@ -108,34 +111,41 @@ static void add_convolution(struct network *net, const char *kind, FILE *file) {
   int is_linear = !strcmp(kind, "linear"), is_depthwise = groups > 1;
   size_t dims[] = {outputs, height, width, inputs};
   size_t rows[] = {outputs, inputs}, planes[] = {1, height, width, outputs};
-  uint32_t weight = add_constant(
-      net, xnn_datatype_qcint8, scale, is_linear ? 2 : 4,
-      is_linear ? rows : is_depthwise ? planes : dims, is_depthwise ? 3 : 0, weight_offset);
-  uint32_t bias = add_constant(net, xnn_datatype_qcint32, bias_scale, 1, &outputs, 0,
-                               bias_offset);
+  uint32_t weight =
+      add_constant(net, xnn_datatype_qcint8, scale, is_linear ? 2 : 4,
+                   is_linear      ? rows
+                   : is_depthwise ? planes
+                                  : dims,
+                   is_depthwise ? 3 : 0, weight_offset);
+  uint32_t bias = add_constant(net, xnn_datatype_qcint32, bias_scale, 1,
+                               &outputs, 0, bias_offset);
   uint32_t from = net->ids[in], to = net->ids[out];
   if (is_linear)
-    check(xnn_define_fully_connected(net->graph, min, max, from, weight, bias, to, 0),
+    check(xnn_define_fully_connected(net->graph, min, max, from, weight, bias,
+                                     to, 0),
           "a linear layer");
   else if (!strcmp(kind, "deconv"))
-    check(xnn_define_deconvolution_2d(net->graph, y, x, y, x, 0, 0, height, width, stride,
-                                      stride, dilation, dilation, 1, inputs, outputs, min,
-                                      max, from, weight, bias, to, 0),
+    check(xnn_define_deconvolution_2d(net->graph, y, x, y, x, 0, 0, height,
+                                      width, stride, stride, dilation, dilation,
+                                      1, inputs, outputs, min, max, from,
+                                      weight, bias, to, 0),
           "a transposed convolution");
   else if (is_depthwise)
     check(xnn_define_depthwise_convolution_2d(
-              net->graph, y, x, y, x, height, width, stride, stride, dilation, dilation, 1,
-              inputs, min, max, from, weight, bias, to, 0),
+              net->graph, y, x, y, x, height, width, stride, stride, dilation,
+              dilation, 1, inputs, min, max, from, weight, bias, to, 0),
           "a depthwise convolution");
   else
-    check(xnn_define_convolution_2d(net->graph, y, x, y, x, height, width, stride, stride,
-                                    dilation, dilation, 1, inputs, outputs, min, max, from,
-                                    weight, bias, to, 0),
+    check(xnn_define_convolution_2d(net->graph, y, x, y, x, height, width,
+                                    stride, stride, dilation, dilation, 1,
+                                    inputs, outputs, min, max, from, weight,
+                                    bias, to, 0),
           "a convolution");
 }
 
 static void add_layer(struct network *net, const char *kind, FILE *file) {
-  if (!strcmp(kind, "conv") || !strcmp(kind, "deconv") || !strcmp(kind, "linear")) {
+  if (!strcmp(kind, "conv") || !strcmp(kind, "deconv") ||
+      !strcmp(kind, "linear")) {
     add_convolution(net, kind, file);
     return;
   }
@@ -149,18 +159,21 @@ static void add_layer(struct network *net, const char *kind, FILE *file) {
   }
   if (!strcmp(kind, "cat")) {
     uint32_t b = net->ids[get_number(file)], out = net->ids[get_number(file)];
-    check(xnn_define_concatenate2(net->graph, 3, a, b, out, 0), "a concatenation");
+    check(xnn_define_concatenate2(net->graph, 3, a, b, out, 0),
+          "a concatenation");
     return;
   }
   uint32_t out = net->ids[get_number(file)];
   size_t axes[] = {1, 2};
   if (!strcmp(kind, "max_pool")) {
     uint32_t window = get_number(file), pad = get_number(file);
-    check(xnn_define_max_pooling_2d(net->graph, pad, pad, pad, pad, window, window, 2, 2, 1,
-                                    1, -INFINITY, INFINITY, a, out, 0),
+    check(xnn_define_max_pooling_2d(net->graph, pad, pad, pad, pad, window,
+                                    window, 2, 2, 1, 1, -INFINITY, INFINITY, a,
+                                    out, 0),
           "a maximum");
   } else if (!strcmp(kind, "mean"))
-    check(xnn_define_static_reduce(net->graph, xnn_reduce_mean, 2, axes, a, out, 0),
+    check(xnn_define_static_reduce(net->graph, xnn_reduce_mean, 2, axes, a, out,
+                                   0),
           "a mean");
   else
     serving_check(1, "unknown layer");
@@ -210,8 +223,8 @@ int main(int count, char **paths) {
   struct serving_network *served = allocate((size_t)count * sizeof(*served));
   for (int i = 1; i < count; ++i) {
     load(paths[i], &nets[i - 1]);
-    served[i - 1] = (struct serving_network){run, &nets[i - 1], nets[i - 1].bytes,
-                                             nets[i - 1].size};
+    served[i - 1] = (struct serving_network){
+        run, &nets[i - 1], nets[i - 1].bytes, nets[i - 1].size};
   }
   return serving_serve(served, count - 1);
 }

@@ -31,10 +31,10 @@ inline constexpr llvm::StringLiteral kLinalgForm = "linalg";
 /// other parameters, or in floats.
 enum class KernelEffect { Computes, Clamps, Moves, Converts };
 
-/// What a kernel multiplies by its weight: it sums up an output channel for each
-/// element of the result; it multiplies each element of the input by all of its
-/// input channel (transposed convolutions); it looks rows up and multiplies
-/// nothing.
+/// What a kernel multiplies by its weight: it sums up an output channel for
+/// each element of the result; it multiplies each element of the input by all
+/// of its input channel (transposed convolutions); it looks rows up and
+/// multiplies nothing.
 enum class WeightUse { PerResult, PerInput, Lookup };
 
 /// What a dialect implements to be an engine.
@@ -158,9 +158,9 @@ public:
 const EngineDialectInterface *getEngine(mlir::Operation *op);
 
 /// The multiply-accumulates of a kernel on quantized tensors, with the constant
-/// operands `parameters`: a weight is one of two dimensions or more, whose first
-/// one is the output channel, but for WeightUse::PerInput. Without a weight there
-/// are none.
+/// operands `parameters`: a weight is one of two dimensions or more, whose
+/// first one is the output channel, but for WeightUse::PerInput. Without a
+/// weight there are none.
 int64_t countKernelMultiplyAccumulates(mlir::Operation *op,
                                        mlir::ValueRange parameters);
 
