@@ -8,6 +8,7 @@
 #include "qbackend/Support/Remarks.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
@@ -138,13 +139,21 @@ private:
         return;
       }
     }
-    if (result && result.getMin() && result.getMax() &&
-        result.getMinAttr().getValueAsDouble() ==
-            result.getMaxAttr().getValueAsDouble() &&
-        known.insert(result.getSymName()).second)
+    for (Value input : op.getInputs())
+      if (!matchPattern(skipObserve(input), m_Constant()))
+        checkVaries(op, getObserver(input));
+    checkVaries(op, result);
+  }
+
+  /// Says of what `op` reads or gives, once, if all of it was one number.
+  void checkVaries(OperatorOp op, ObserverOp observer) {
+    if (observer && observer.getMin() && observer.getMax() &&
+        observer.getMinAttr().getValueAsDouble() ==
+            observer.getMaxAttr().getValueAsDouble() &&
+        known.insert(observer.getSymName()).second)
       say(op,
-          llvm::formatv("all that @{0} has seen is {1}", result.getSymName(),
-                        spell(result.getMinAttr().getValueAsDouble())),
+          llvm::formatv("all that @{0} has seen is {1}", observer.getSymName(),
+                        spell(observer.getMinAttr().getValueAsDouble())),
           "calibrate with data in which it varies");
   }
 

@@ -70,14 +70,10 @@ static bool isLinear(Value value) {
       return false;
     if (op.getNumReductionLoops() != 0)
       return linalg::isaContractionOpInterface(op);
-    // Not what is added to it, on whichever side that is.
+    // Not a bias, on whichever side that is.
     SmallVector<Value> inputs = op.getDpsInputs();
-    auto *computed = llvm::find_if(inputs, [](Value input) {
-      return input.getDefiningOp<linalg::LinalgOp>();
-    });
-    if (computed == inputs.end())
-      return false;
-    value = *computed;
+    bool isTurned = inputs.size() == 2 && matchPattern(inputs[0], m_Constant());
+    value = inputs[isTurned];
   }
   return false;
 }
