@@ -23,7 +23,7 @@ template <typename FindCells, typename FindCell>
 std::vector<int64_t> countCells(const std::vector<Chunk> &chunks, int64_t size,
                                 FindCells findCells, FindCell findCell) {
   // Equal neighbours (zeros after a relu) would wait for each other's counter;
-  // tables taken in turn hide that. They fit the first cache together.
+  // tables taken in turn hide that. Those of 2048 cells fit the first cache.
   constexpr int64_t tables = 4, longest = int64_t(1) << 30;
   std::vector<int64_t> counts(size);
   std::vector<uint32_t> partial(tables * size);

@@ -49,7 +49,7 @@ public:
     Builder b(op, rewriter, *this->getTypeConverter(), given);
     mlir::Value result = lower(op, adaptor, b);
     if (!result)
-      return mlir::failure();
+      return mlir::failure(); // `lower` has said why
     rewriter.replaceOp(op, result);
     return mlir::success();
   }
