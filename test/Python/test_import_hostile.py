@@ -275,7 +275,26 @@ def test_weights_made_by_hand_are_fine(tmp_path):
     assert qbackend.from_pt2(tmp_path / "net.pt2").text()
 
 
+def with_attributes(kind=b"torch\nTensor"):
+    """As `nn.Buffer` is pickled: a tensor and its attributes."""
+    function = b"ctorch._utils\n_rebuild_tensor_v2\n"
+    before, made = tensor().split(function)
+    return (before + b"ctorch._tensor\n_rebuild_from_type_v2\n(" + function + b"c"
+            + kind + b"\n" + made[:-len(b"Ru.")]
+            + b"}X\x0a\0\0\0_is_buffer\x88stRu.")
+
+
+def test_a_tensor_with_attributes(tmp_path):
+    for name, program in ("plain.pt2", tensor()), ("buffer.pt2", with_attributes()):
+        (tmp_path / name).write_bytes(with_weights(state(program)))
+    plain, buffer = (qbackend.from_pt2(tmp_path / name)
+                     for name in ("plain.pt2", "buffer.pt2"))
+    assert plain.text() == buffer.text()
+
+
 @pytest.mark.parametrize("data, match", [
+    (state(with_attributes(b"torch\nFloatStorage")), "other arguments"),
+    (state(with_attributes(b"posix\nsystem")), "names 'posix system'"),
     (None, "no weight 'fc.weight'"),
     (b"", "no weight 'fc.weight'"),
     (b"PK nothing", "no zip archive"),

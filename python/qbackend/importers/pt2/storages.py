@@ -86,6 +86,7 @@ _ALLOWED = {
     "torch._utils _rebuild_tensor_v2", "torch._utils _rebuild_tensor_v3",
     "torch._utils _rebuild_parameter",
     "torch._utils _rebuild_parameter_with_state", "collections OrderedDict",
+    "torch._tensor _rebuild_from_type_v2", "torch Tensor",
     "torch.storage UntypedStorage", "torch.serialization _get_layout",
     *(f"torch {name}" for name in (*_STORAGES, *_DTYPES)),
 }
@@ -180,6 +181,11 @@ def _call(function: Any, arguments: Any, what: str) -> Any:
     elif name in ("_rebuild_parameter", "_rebuild_parameter_with_state"):
         if arguments and isinstance(arguments[0], _Rebuilt):
             return arguments[0]
+    elif name == "_rebuild_from_type_v2":
+        # A tensor with attributes, as an `nn.Buffer` is.
+        if len(arguments) == 4 and isinstance(arguments[1], _Global) and \
+                arguments[1].name == "torch Tensor":
+            return _call(arguments[0], arguments[2], what)
     raise ImportFailure(f"the pickle of {what} calls '{function.name}' with "
                         "other arguments than a tensor has")
 
