@@ -138,11 +138,7 @@ def test_two_dynamic_extents(tmp_path):
     x = net.input("x", [batch, length, 4])
     sizes = []
     for dim in (0, 1):
-        net.nodes.append({
-            "target": "torch.ops.aten.sym_size.int", "metadata": {},
-            "inputs": [{"name": "self", "arg": {"as_tensor": {"name": "x"}}},
-                       {"name": "dim", "arg": {"as_int": dim}}],
-            "outputs": [{"as_sym_int": {"as_name": f"size{dim}"}}]})
+        size_of(net, x, dim, f"size{dim}")
         sizes.append({"as_sym_int": {"as_name": f"size{dim}"}})
     net.nodes.append({
         "target": "_operator.mul", "metadata": {},
@@ -160,6 +156,71 @@ def test_two_dynamic_extents(tmp_path):
     module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
     x = uniform(1, 3, 4)
     assert close(run(module, tmp_path, x=x)[0], x[:, 1:] + 3)
+
+
+def size_of(net, name, dim, result):
+    net.nodes.append({
+        "target": "torch.ops.aten.sym_size.int", "metadata": {},
+        "inputs": [{"name": "self", "arg": {"as_tensor": {"name": str(name)}}},
+                   {"name": "dim", "arg": {"as_int": dim}}],
+        "outputs": [{"as_sym_int": {"as_name": result}}]})
+
+
+def test_an_extent_derived_from_a_symbol(tmp_path):
+    # Dim("s", ...) as in `{1: 2 * s + 1}`.
+    odd = Symbol("Add(Mul(Integer(2), Symbol('s1')), Integer(1))")
+    half = Symbol("Symbol('s1')")
+    net = Network()
+    x = net.input("x", [1, odd])
+    size_of(net, x, 1, "size")
+    net.nodes.append({
+        "target": "_operator.floordiv", "metadata": {},
+        "inputs": [{"name": "a", "arg": {"as_sym_int": {"as_name": "size"}}},
+                   {"name": "b", "arg": {"as_int": 2}}],
+        "outputs": [{"as_sym_int": {"as_name": "half"}}]})
+    net.outputs = [net.node("aten.slice.Tensor", [1, half], self=x, dim=1, start=0,
+                            end={"as_sym_int": {"as_name": "half"}})]
+    module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+    x = uniform(1, 7)
+    assert close(run(module, tmp_path, x=x)[0], x[:, :3])
+    with pytest.raises(ValueError, match="dim 1 of 'x' has to be 1 \\+ 2\\*s1"):
+        module.run(uniform(1, 6))
+
+
+def compared(net, x, result):
+    size_of(net, x, 1, "size")
+    net.nodes.append({
+        "target": "_operator.ge", "metadata": {},
+        "inputs": [{"name": "a", "arg": {"as_sym_int": {"as_name": "size"}}},
+                   {"name": "b", "arg": {"as_int": 0}}],
+        "outputs": [{"as_sym_bool": {"as_name": result}}]})
+
+
+def test_checks_of_sizes(tmp_path):
+    # What an index by a mask leaves behind.
+    net = Network()
+    x = net.input("x", [1, 4])
+    compared(net, x, "ge")
+    net.nodes.append({
+        "target": "torch.ops.aten._assert_scalar.default", "metadata": {},
+        "inputs": [{"name": "self", "arg": {"as_sym_bool": {"as_name": "ge"}}},
+                   {"name": "assert_msg", "arg": {"as_string": "u0 >= 0"}}],
+        "outputs": []})
+    net.outputs = [net.node("aten.neg.default", [1, 4], self=x)]
+    module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+    x = uniform(1, 4)
+    assert close(run(module, tmp_path, x=x)[0], -x)
+
+
+def test_a_comparison_of_sizes_that_is_used(tmp_path):
+    net = Network()
+    x = net.input("x", [1, Symbol("Symbol('s0')")])
+    compared(net, x, "ge")
+    net.outputs = [net.node("aten.add.Tensor", [1, Symbol("Symbol('s0')")], self=x,
+                            other={"as_sym_bool": {"as_name": "ge"}})]
+    with pytest.raises(qbackend.ImportFailure, match="aten.add.Tensor at 'add_2': "
+                       "'ge' compares sizes.*export with static ones"):
+        qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
 
 
 def test_shared_weights_are_one_constant(tmp_path):
@@ -207,6 +268,78 @@ def test_writes_are_seen_through_views(tmp_path):
     for result, reference in zip(got, (-want, -want, -want.reshape(6, 4),
                                        -want[:, 1], want)):
         assert close(result, reference)
+
+
+def written_view(tmp_path, shape, target, part, arguments, dims=None):
+    """A program that adds 0, 1, ... to a view of its input's copy."""
+    net = Network()
+    x = net.input("x", dims or list(shape))
+    y = net.node("aten.mul.Tensor", dims or list(shape), self=x, other=1.0)
+    view = net.node(target, part, self=y, **arguments)
+    if isinstance(view, list):
+        view, part = view[1], part[1][0]
+    ramp = np.arange(np.prod(part), dtype=np.float32).reshape(part)
+    net.node("aten.add_.Tensor", part, self=view, other=net.weight("ramp", ramp))
+    net.outputs = [y]
+    x = uniform(*shape)
+    got, = run(qbackend.from_pt2(net.save(tmp_path / "net.pt2")), tmp_path, x=x)
+    return got, x, ramp
+
+
+@pytest.mark.parametrize("shape, offset, dim1, dim2", [
+    ((4, 5), 0, 0, 1), ((2, 4, 5), -1, 2, 1), ((5, 2, 4), 1, 0, 2),
+    ((3, 3), 2, -1, 0)])
+def test_a_diagonal_is_written(tmp_path, shape, offset, dim1, dim2):
+    want = np.zeros(shape).diagonal(offset, dim1, dim2)
+    got, want, ramp = written_view(
+        tmp_path, shape, "aten.diagonal.default", list(want.shape),
+        {"offset": offset, "dim1": dim1, "dim2": dim2})
+    view = want.diagonal(offset, dim1, dim2)
+    view.flags.writeable = True
+    view += ramp
+    assert close(got, want)
+
+
+@pytest.mark.parametrize("name", ["mH", "adjoint", "matrix_H"])
+def test_a_transposed_tensor_is_written(tmp_path, name):
+    got, want, ramp = written_view(tmp_path, (2, 4, 5) if name == "adjoint" else
+                                   (4, 5), f"aten.{name}.default",
+                                   [2, 5, 4] if name == "adjoint" else [5, 4], {})
+    want.swapaxes(-1, -2)[...] += ramp
+    assert close(got, want)
+
+
+def test_real_is_the_tensor(tmp_path):
+    got, want, ramp = written_view(tmp_path, (4, 5), "aten.real.default", [4, 5], {})
+    assert close(got, want + ramp)
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (4,)])
+def test_a_part_of_hsplit_is_written(tmp_path, shape):
+    part = [*shape[:-1], 2]
+    got, want, ramp = written_view(tmp_path, shape, "aten.hsplit.int",
+                                   [(part, "float32")] * 2, {"sections": 2})
+    want[..., 2:] += ramp
+    assert close(got, want)
+
+
+def test_the_end_of_a_dynamic_extent_is_written(tmp_path):
+    got, want, ramp = written_view(tmp_path, (1, 5, 4), "aten.slice.Tensor",
+                                   [1, 2, 4], {"dim": 1, "start": -2,
+                                               "end": 1 << 62}, [1, Symbol("Symbol('s0')"), 4])
+    want[:, -2:] += ramp
+    assert close(got, want)
+
+
+@pytest.mark.parametrize("target", ["t_", "squeeze_", "unsqueeze_"])
+def test_a_shape_changed_in_place_is_refused(tmp_path, target):
+    net = Network()
+    x = net.input("x", [4, 4])
+    y = net.node("aten.mul.Tensor", [4, 4], self=x, other=1.0)
+    dim = {"dim": 0} if target == "unsqueeze_" else {}
+    net.outputs = [net.node(f"aten.{target}.default", [4, 4], self=y, **dim)]
+    with pytest.raises(qbackend.ImportFailure, match="run_decompositions"):
+        qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
 
 
 def test_a_write_into_shared_elements_is_refused(tmp_path):

@@ -163,25 +163,46 @@ class Builder:
         edge = F32 if element == BF16 else element
         value = self._value(f"%arg{len(self.arguments)}", shape, edge)
         for axis, extent in enumerate(shape):
-            if not isinstance(extent, Dim):
-                continue
-            monomials = list(extent.terms.items())
-            if len(monomials) == 1 and monomials[0][1] == 1:
-                (monomial, _), = monomials
-                if len(monomial) == 1 and isinstance(monomial[0], str):
-                    symbol = monomial[0]
-                    if symbol not in self._symbols:
-                        index = self.scalar(axis, INDEX)
-                        size = self.fresh()
-                        self.head.append(
-                            f"{size} = tensor.dim {value.name}, {index} : "
-                            f"{value.type}")
-                        self._symbols[symbol] = size
+            if isinstance(extent, Dim):
+                self._define_symbol(value, axis, extent, name)
         self.arguments.append((value, name))
         if edge == element:
             return value
         with self.at(name):
             return self.cast(value, element)
+
+    def _define_symbol(self, value: Value, axis: int, extent: Dim,
+                       name: str) -> None:
+        """`c * s + k` says what `s` is, or is checked where that is known. What
+        has other symbols isn't."""
+        terms = dict(extent.terms)
+        constant = terms.pop((), 0)
+        if len(terms) != 1:
+            return
+        ((monomial, factor),) = terms.items()
+        if len(monomial) != 1 or not isinstance(monomial[0], str):
+            return
+        plain = not constant and factor == 1
+        if plain and monomial[0] in self._symbols:
+            return
+        size = self.fresh()
+        self.head.append(f"{size} = tensor.dim {value.name}, "
+                         f"{self.scalar(axis, INDEX)} : {value.type}")
+        if monomial[0] not in self._symbols:
+            symbol = size
+            if constant:
+                symbol = self._index("arith.subi", symbol,
+                                     self.scalar(constant, INDEX))
+            if factor != 1:
+                symbol = self._index("arith.floordivsi", symbol,
+                                     self.scalar(factor, INDEX))
+            self._symbols[monomial[0]] = symbol
+        if not plain:
+            same = self.fresh()
+            message = quoted(f"dim {axis} of '{name}' has to be {extent}")
+            self.head.append(f"{same} = arith.cmpi eq, {size}, "
+                             f"{self.extent(extent)} : index")
+            self.head.append(f"cf.assert {same}, {message}")
 
     # Constants.
 
@@ -320,7 +341,8 @@ class Builder:
         if isinstance(atom, str):
             if atom not in self._symbols:
                 raise ImportFailure(
-                    f"the extent {atom} is not that of an argument")
+                    f"the extent {atom} doesn't follow from an argument's; export "
+                    "with a static one")
             return self._symbols[atom]
         op = {"floordiv": "arith.floordivsi", "max": "arith.maxsi",
               "min": "arith.minsi"}[atom[0]]

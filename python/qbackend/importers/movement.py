@@ -190,7 +190,7 @@ def swap(g: Builder, x: Value, a: int, b: int) -> Value:
     return transpose(g, x, order)
 
 
-def _clamped(position: Extent, extent: Extent) -> Extent:
+def clamped(position: Extent, extent: Extent) -> Extent:
     """A start or an end, which may count from the end, inside of `extent`. One
     that is dynamic is taken to be large enough, as sizes that programs state do;
     the bounds are checked when the network runs."""
@@ -212,7 +212,7 @@ def slice_axis(g: Builder, x: Value, axis: int, start: Extent, end: Extent,
     if step < 1:
         raise ImportFailure(f"the step of a slice is {step}, expected at least 1")
     extent = x.shape[axis]
-    first, last = _clamped(start, extent), _clamped(end, extent)
+    first, last = clamped(start, extent), clamped(end, extent)
     size = last - first
     if isinstance(size, int):
         size = max(size, 0)
@@ -284,6 +284,28 @@ def select(g: Builder, x: Value, axis: int, index: Extent) -> Value:
     offsets[axis], sizes[axis] = index, 1
     row = extract(g, x, offsets, sizes)
     return reshape(g, row, (*x.shape[:axis], *x.shape[axis + 1:]))
+
+
+def diagonal(g: Builder, x: Value, offset: int, dim1: int, dim2: int,
+             new: Optional[Value] = None) -> Value:
+    """The elements [i, i + offset] of two dimensions, which become the last; or,
+    with `new` for them, `x`."""
+    a, b = x.axis(dim1), x.axis(dim2)
+    order = [*(i for i in range(x.rank) if i not in (a, b)), a, b]
+    turned = transpose(g, x, order)
+    rows, columns = (dims.static(e, "a dimension of a diagonal")
+                     for e in turned.shape[-2:])
+    flat = reshape(g, turned, (*turned.shape[:-2], rows * columns))
+    first = max(-offset, 0)
+    count = max(min(rows - first, columns - max(offset, 0)), 0)
+    begin = first * columns + max(offset, 0)
+    end = begin + (count - 1) * (columns + 1) + 1 if count else begin
+    if new is None:
+        return slice_axis(g, flat, flat.rank - 1, begin, end, columns + 1)
+    rest: List[Extent] = [0] * (flat.rank - 1)
+    flat = insert(g, new, flat, [*rest, begin], [1] * len(rest) + [columns + 1])
+    return transpose(g, reshape(g, flat, turned.shape),
+                     [order.index(i) for i in range(x.rank)])
 
 
 def concat(g: Builder, values: Sequence[Value], axis: int) -> Value:

@@ -232,6 +232,9 @@ def _symbolic(value: Any, where: str) -> Any:
 
 def _dtype(value: Any, where: str) -> DType:
     code = _integer(value, where)
+    if code in (9, 10, 11):
+        raise ImportFailure(f"{where} is complex: export a model that computes real "
+                            "and imaginary parts as tensors of their own")
     if code not in _DTYPES:
         raise ImportFailure(f"{where} is the type {code}, which is not supported")
     return DType(_DTYPES[code])

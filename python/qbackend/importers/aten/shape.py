@@ -219,18 +219,7 @@ def hsplit(g: Builder, self: Value, sections: int) -> List[Value]:
 @op("diagonal")
 def diagonal(g: Builder, self: Value, offset: int = 0, dim1: int = 0,
              dim2: int = 1) -> Value:
-    """The elements [i, i + offset] of two dimensions, which become the last."""
-    a, b = self.axis(dim1), self.axis(dim2)
-    rest = [i for i in range(self.rank) if i not in (a, b)]
-    x = movement.transpose(g, self, [*rest, a, b])
-    rows, columns = (dims.static(e, "a dimension of a diagonal")
-                     for e in x.shape[-2:])
-    first = max(-offset, 0)
-    count = max(min(rows - first, columns - max(offset, 0)), 0)
-    flat = movement.reshape(g, x, (*x.shape[:-2], rows * columns))
-    begin = first * columns + max(offset, 0)
-    end = begin + (count - 1) * (columns + 1) + 1 if count else begin
-    return movement.slice_axis(g, flat, flat.rank - 1, begin, end, columns + 1)
+    return movement.diagonal(g, self, offset, dim1, dim2)
 
 
 @op("rot90")
@@ -423,6 +412,13 @@ def select_scatter(g: Builder, self: Value, src: Value, dim: int,
     offsets[axis] = index
     return movement.insert(g, movement.unsqueeze(
         g, g.cast(src, self.element), axis), self, offsets)
+
+
+@op("diagonal_scatter")
+def diagonal_scatter(g: Builder, self: Value, src: Value, offset: int = 0,
+                     dim1: int = 0, dim2: int = 1) -> Value:
+    return movement.diagonal(g, self, offset, dim1, dim2,
+                             g.cast(src, self.element))
 
 
 @op("as_strided")

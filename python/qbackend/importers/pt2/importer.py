@@ -24,7 +24,7 @@ from ..program import (
     source_line,
 )
 from .layouts import Weights, read
-from .views import Cell, Views
+from .views import VIEWS, Cell, Views
 
 _INTEGERS: Dict[str, Callable[[Extent, Extent], Extent]] = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul,
@@ -56,6 +56,8 @@ class Importer:
         self.g = Builder()
         self.views = Views(self.g)
         self._constants: Dict[Any, Value] = {}
+        #: Names of comparisons of sizes, which only checks read.
+        self._compared: Set[str] = set()
         #: FQN of a weight by its name in the graph.
         self.parameters: Dict[str, str] = {}
         self._read = _names_read(program.graph)
@@ -207,6 +209,10 @@ class Importer:
 
     def _lookup(self, value: Any, scope: Dict[str, Any]) -> Any:
         if isinstance(value, Ref):
+            if value.name in self._compared:
+                raise ImportFailure(
+                    f"'{value.name}' compares sizes that are known when the network "
+                    "runs; export with static ones")
             if value.name not in scope:
                 raise ImportFailure(f"'{value.name}' is used before it is defined")
             found = scope[value.name]
@@ -218,18 +224,16 @@ class Importer:
     def _node(self, node: Node, graph: Graph, scope: Dict[str, Any]) -> None:
         if not self._known(node.target) and self._is_unread(node):
             return
+        if node.target.startswith(_CHECKS):
+            self._compared.update(o for o in node.outputs if isinstance(o, str))
+            return
         arguments = [(name, value if isinstance(value, Graph)
                       else self._lookup(value, scope))
                      for name, value in node.inputs]
         if node.target.startswith("_operator."):
-            if node.target[10:] in _INTEGERS:
-                values = dict(arguments)
-                self._define(node, scope, [_INTEGERS[node.target[10:]](
-                    values["a"], values["b"])])
-                return
-            self._define(node, scope, [None] * len(node.outputs))
-            return
-        if node.target.startswith(_CHECKS):
+            values = dict(arguments)
+            self._define(node, scope, [_INTEGERS[node.target[10:]](
+                values["a"], values["b"])])
             return
         if node.target in _WRAPPERS:
             self._define(node, scope, [self._inlined(node, arguments)])
@@ -255,6 +259,11 @@ class Importer:
             results = [self._narrow(output, value, graph)
                        for output, value in zip(node.outputs, results)]
         if found.in_place:
+            if node.target.split(".")[3][:-1] in VIEWS:
+                raise ImportFailure(
+                    "changes which elements a tensor has, in place; "
+                    "program.run_decompositions() before torch.export.save writes "
+                    "it otherwise")
             self._write(node, scope, results[0])
             return
         self._check_shapes(node, graph, results)

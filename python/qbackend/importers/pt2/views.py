@@ -36,14 +36,17 @@ class Cell:
 
 _ALWAYS = {"detach", "detach_", "alias", "lift_fresh", "requires_grad_"}
 _SAME = {"contiguous", "to", "dropout", "type_as", "lift", "positive", "conj",
-         "resolve_conj", "resolve_neg", "feature_dropout", "alpha_dropout"}
+         "_conj", "resolve_conj", "resolve_neg", "real", "feature_dropout",
+         "alpha_dropout", "feature_alpha_dropout"}
 _RESHAPE = {"view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze",
             "view_as", "reshape_as", "ravel", "_reshape_alias"}
 _PERMUTE = {"permute", "transpose", "t", "mT", "movedim", "swapaxes", "numpy_T",
-            "swapdims", "moveaxis"}
+            "swapdims", "moveaxis", "adjoint", "mH", "matrix_H"}
 _SLICE = {"slice", "select", "narrow"}
-_PARTS = {"split", "chunk", "unbind", "split_with_sizes", "tensor_split"}
+_PARTS = {"split", "hsplit", "chunk", "unbind", "split_with_sizes", "tensor_split"}
 _OTHER = {"expand", "expand_as", "as_strided", "unfold", "broadcast_to"}
+#: Views of other shapes than the tensor's own.
+VIEWS = _RESHAPE | _PERMUTE | _SLICE | _OTHER
 
 
 class Views:
@@ -78,7 +81,9 @@ class Views:
         kind = name.partition(".")[0]
         result = results[0]
         if kind in _PARTS and isinstance(result, list):
-            return [[self._part(operator, source, arguments, i, part)
+            axis = arguments.get("dim", min(source.value.rank, 2) - 1
+                                 if kind == "hsplit" else 0)
+            return [[self._part(operator, source, arguments, axis, i, part)
                      for i, part in enumerate(result)]]
         if not isinstance(result, Value):
             return None
@@ -106,6 +111,11 @@ class Views:
             backward = lambda base, new: movement.reshape(self.g, new, base.shape)
         elif kind in _PERMUTE:
             backward = self._permuted(operator, arguments, first)
+        elif kind == "diagonal":
+            places = {"offset": 0, "dim1": 0, "dim2": 1, **arguments}
+            del places[first]
+            backward = lambda base, new: movement.diagonal(
+                self.g, base, new=new, **places)
         elif kind in _SLICE:
             backward = self._sliced(kind, arguments)
         elif kind in _OTHER:
@@ -139,17 +149,15 @@ class Views:
                 offsets[axis] = extent + index if index < 0 else index
                 new = movement.unsqueeze(self.g, new, axis)
             else:
-                start = arguments.get("start") or 0
-                if isinstance(start, int) and isinstance(extent, int):
-                    start = slice(start, None).indices(extent)[0]
-                offsets[axis] = start
+                offsets[axis] = movement.clamped(arguments.get("start") or 0,
+                                                 extent)
                 steps[axis] = arguments.get("step", 1)
             return movement.insert(self.g, new, base, offsets, steps)
 
         return backward
 
     def _part(self, operator: Operator, source: Cell, arguments: Dict[str, Any],
-              index: int, part: Value) -> Cell:
+              dim: int, index: int, part: Value) -> Cell:
         first = next(k for k, v in arguments.items() if isinstance(v, Value))
 
         def parts(base: Value) -> List[Value]:
@@ -158,7 +166,7 @@ class Views:
             return found
 
         def backward(base: Value, new: Value) -> Value:
-            axis = base.axis(arguments.get("dim", 0))
+            axis = base.axis(dim)
             offsets: List[Extent] = [0] * base.rank
             if new.rank < base.rank:
                 offsets[axis] = index
