@@ -213,6 +213,12 @@ llvm::Error SampleRun::run(StringRef label, runtime::SampleCallback callback) {
   return error;
 }
 
+static void appendResult(const arrays::Array &result, NamedArray &output) {
+  output.array.shape[0] += result.shape.empty() ? 1 : result.shape[0];
+  output.array.data.insert(output.array.data.end(), result.data.begin(),
+                           result.data.end());
+}
+
 void qbackend::appendResults(ArrayRef<arrays::Array> results,
                              std::vector<NamedArray> &outputs) {
   if (outputs.empty())
@@ -224,21 +230,44 @@ void qbackend::appendResults(ArrayRef<arrays::Array> results,
         outputs.back().array.shape.push_back(1);
       outputs.back().array.shape[0] = 0;
     }
-  for (auto [output, result] : llvm::zip(outputs, results)) {
-    output.array.shape[0] += result.shape.empty() ? 1 : result.shape[0];
-    output.array.data.insert(output.array.data.end(), result.data.begin(),
-                             result.data.end());
-  }
+  for (auto [output, result] : llvm::zip(outputs, results))
+    appendResult(result, output);
+}
+
+/// Whether samples are the dynamic leading dimension of the arguments, but not
+/// of that result: it is of all samples, or a constant.
+static bool isOfAllSamples(const SampleRun &run,
+                           const runtime::TensorSignature &output) {
+  if (!output.shape.empty() && output.shape[0] < 0)
+    return false;
+  for (auto [i, input] : llvm::enumerate(run.executable->getInputs()))
+    if (!run.options.isFixed(i) && !input.shape.empty() && input.shape[0] >= 0)
+      return false;
+  return true;
 }
 
 llvm::Expected<std::vector<NamedArray>> SampleRun::collect(StringRef label) {
   std::vector<NamedArray> outputs;
-  llvm::Error error = run(
-      label,
-      [&](int64_t, int64_t, ArrayRef<arrays::Array> results) -> llvm::Error {
-        appendResults(results, outputs);
-        return llvm::Error::success();
-      });
+  auto add = [&](int64_t first, int64_t,
+                 ArrayRef<arrays::Array> results) -> llvm::Error {
+    if (first == 0) {
+      appendResults(results, outputs);
+      return llvm::Error::success();
+    }
+    for (auto [output, result, signature] :
+         llvm::zip(outputs, results, executable->getOutputs())) {
+      if (!isOfAllSamples(*this, signature))
+        appendResult(result, output);
+      else if (output.array.data != result.data)
+        return makeError("result '{0}' of '{1}', {2}, has no dimension for "
+                         "samples, and they give different ones; export the "
+                         "network with the batch that it is run with, or run "
+                         "it on one sample",
+                         output.name, executable->getEntry(), signature.str());
+    }
+    return llvm::Error::success();
+  };
+  llvm::Error error = run(label, add);
   if (error)
     return error;
   return outputs;
