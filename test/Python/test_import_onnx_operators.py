@@ -256,3 +256,45 @@ def test_old_opsets_of_what_never_changed(tmp_path):
     # Its defaults were others.
     with pytest.raises(qbackend.ImportFailure, match="opset is 5, expected at least 6"):
         values(tmp_path, "Selu", [x], opset=5)
+
+
+def test_resize_before_its_attributes(tmp_path):
+    # That of opset 10 is Upsample: y / scale, and the one before it.
+    x = RANDOM.standard_normal((1, 1, 4, 5)).astype(F)
+    scales = np.array([1, 1, 2, 1.6], F)
+    rows, columns = np.arange(8) / 2, np.arange(8) / F(1.6)
+    assert close(values(tmp_path, "Resize", [x], [scales], opset=10, mode="nearest"),
+                 x[:, :, np.floor(rows).astype(int)][..., np.floor(columns).astype(int)])
+
+    def line(y, at, axis):
+        low = np.minimum(np.floor(at).astype(int), y.shape[axis] - 1)
+        high = np.minimum(low + 1, y.shape[axis] - 1)
+        shape = [-1 if i == axis else 1 for i in range(4)]
+        part = (at - low).reshape(shape)
+        return y.take(low, axis) * (1 - part) + y.take(high, axis) * part
+
+    assert close(values(tmp_path, "Resize", [x], [scales], opset=10, mode="linear"),
+                 line(line(x.astype(float), rows, 2), columns, 3), 1e-5)
+
+
+@pytest.mark.parametrize("kind, weights, attributes, match", [
+    ("Conv", [np.ones((4, 3, 3, 3), F)], {"kernel_shape": [5, 5]},
+     r"'kernel_shape' is \[5, 5\], the weight's kernel \[3, 3\]"),
+    ("ConvTranspose", [np.ones((3, 4, 3, 3), F)], {"kernel_shape": [3, 2]},
+     r"'kernel_shape' is \[3, 2\]"),
+    ("ConvTranspose", [np.ones((3, 4, 3, 3), F)], {"auto_pad": "SAMEUPPER"},
+     "auto_pad is 'SAMEUPPER', expected NOTSET, VALID, SAME_UPPER or SAME_LOWER"),
+    ("MaxPool", [], {"kernel_shape": [2, 2], "pads": [2, 0, 0, 0]},
+     "leaves windows of .* without an element"),
+    ("AveragePool", [], {"kernel_shape": [3, 3], "pads": [0, 0, 3, 0]},
+     "leaves windows of .* without an element"),
+])
+def test_attributes_that_fit_nothing(tmp_path, kind, weights, attributes, match):
+    with pytest.raises(qbackend.ImportFailure, match=f"{kind} at .*{match}"):
+        values(tmp_path, kind, [np.ones((1, 3, 8, 8), F)], weights, **attributes)
+
+
+def test_a_zero_point_of_another_type(tmp_path):
+    with pytest.raises(qbackend.ImportFailure, match="zero point is .*8, its input"):
+        values(tmp_path, "DequantizeLinear", [np.ones((2, 3), np.uint8)],
+               [np.array(0.5, F), np.array(3, np.int8)])

@@ -24,19 +24,25 @@ def _ints(o: Context, name: str, count: int, default: int) -> List[int]:
     return values
 
 
+def _auto_pad(o: Context) -> str:
+    auto: str = o.get("auto_pad", "NOTSET")
+    if auto not in ("NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"):
+        raise ImportFailure(f"auto_pad is {auto!r}, expected NOTSET, VALID, "
+                            "SAME_UPPER or SAME_LOWER")
+    return auto
+
+
 def pads_of(o: Context, extents: Sequence[Extent], kernel: Sequence[int],
             strides: Sequence[int], dilations: Sequence[int]
             ) -> Tuple[List[int], List[int]]:
     """Before and behind, by `pads` or `auto_pad`."""
     n = len(kernel)
-    auto = o.get("auto_pad", "NOTSET")
+    auto = _auto_pad(o)
     if auto == "NOTSET":
         pads = _ints(o, "pads", 2 * n, 0)
         return pads[:n], pads[n:]
     if auto == "VALID":
         return [0] * n, [0] * n
-    if auto not in ("SAME_UPPER", "SAME_LOWER"):
-        raise ImportFailure(f"auto_pad is {auto!r}")
     low, high = [], []
     for extent, k, s, d in zip(extents, kernel, strides, dilations):
         if s == 1:
@@ -50,12 +56,33 @@ def pads_of(o: Context, extents: Sequence[Extent], kernel: Sequence[int],
     return low, high
 
 
+def _pool_pads(o: Context, x: Value, kernel: Sequence[int], strides: Sequence[int],
+               dilations: Sequence[int]) -> Tuple[List[int], List[int]]:
+    """The same, of windows that each have an element."""
+    low, high = pads_of(o, x.shape[2:], kernel, strides, dilations)
+    for k, d, *pads in zip(kernel, dilations, low, high):
+        if k > 0 and max(pads) > d * (k - 1):
+            raise ImportFailure(f"its attribute 'pads' is {low + high}, which leaves "
+                                f"windows of {list(kernel)} without an element")
+    return low, high
+
+
 _WINDOW = "auto_pad dilations kernel_shape pads strides"
+
+
+def _kernel(o: Context, weight: Value) -> List[int]:
+    """Of a convolution; the attribute repeats it."""
+    kernel = [dims.static(k, "a kernel") for k in weight.shape[2:]]
+    given = _ints(o, "kernel_shape", len(kernel), 0)
+    if any(given) and given != kernel:
+        raise ImportFailure(f"its attribute 'kernel_shape' is {given}, the weight's "
+                            f"kernel {kernel}")
+    return kernel
 
 
 def conv_of(o: Context, x: Value, weight: Value, bias: Optional[Value]) -> Value:
     n = weight.rank - 2
-    kernel = [dims.static(k, "a kernel") for k in weight.shape[2:]]
+    kernel = _kernel(o, weight)
     strides, dilations = _ints(o, "strides", n, 1), _ints(o, "dilations", n, 1)
     low, high = pads_of(o, x.shape[2:], kernel, strides, dilations)
     return convolution.conv(o.g, x, weight, bias, strides, low, high, dilations,
@@ -76,11 +103,11 @@ def conv(o: Context, x: Value, weight: Value,
 def conv_transpose(o: Context, x: Value, weight: Value,
                    bias: Optional[Value] = None) -> Value:
     n = weight.rank - 2
-    kernel = [dims.static(k, "a kernel") for k in weight.shape[2:]]
+    kernel = _kernel(o, weight)
     strides, dilations = _ints(o, "strides", n, 1), _ints(o, "dilations", n, 1)
     extra = _ints(o, "output_padding", n, 0)
     sizes = o.ints("output_shape")
-    auto = o.get("auto_pad", "NOTSET")
+    auto = _auto_pad(o)
     if sizes is None and auto in ("SAME_UPPER", "SAME_LOWER"):
         sizes = [dims.static(e, "an image") * s
                  for e, s in zip(x.shape[2:], strides)]
@@ -107,7 +134,7 @@ def max_pool(o: Context, x: Value) -> Any:
     kernel = _ints(o, "kernel_shape", x.rank - 2, 0)
     n = len(kernel)
     strides, dilations = _ints(o, "strides", n, 1), _ints(o, "dilations", n, 1)
-    low, high = pads_of(o, x.shape[2:], kernel, strides, dilations)
+    low, high = _pool_pads(o, x, kernel, strides, dilations)
     y = pooling.max_pool(o.g, x, kernel, strides, low, high, dilations,
                          bool(o.get("ceil_mode", 0)))
     if o.results < 2:
@@ -136,7 +163,7 @@ def average_pool(o: Context, x: Value) -> Value:
     kernel = _ints(o, "kernel_shape", x.rank - 2, 0)
     n = len(kernel)
     strides, dilations = _ints(o, "strides", n, 1), _ints(o, "dilations", n, 1)
-    low, high = pads_of(o, x.shape[2:], kernel, strides, dilations)
+    low, high = _pool_pads(o, x, kernel, strides, dilations)
     return pooling.avg_pool(o.g, x, kernel, strides, low, high,
                             bool(o.get("ceil_mode", 0)),
                             bool(o.get("count_include_pad", 0)), None, dilations)
@@ -148,7 +175,7 @@ def lp_pool(o: Context, x: Value) -> Value:
     kernel = _ints(o, "kernel_shape", x.rank - 2, 0)
     n = len(kernel)
     strides, dilations = _ints(o, "strides", n, 1), _ints(o, "dilations", n, 1)
-    low, high = pads_of(o, x.shape[2:], kernel, strides, dilations)
+    low, high = _pool_pads(o, x, kernel, strides, dilations)
     powers = o.g.map([x], lambda v: v.abs() if p == 1 else
                      v * v if p == 2 else v.abs().pow(p))
     total = pooling.avg_pool(o.g, powers, kernel, strides, low, high,

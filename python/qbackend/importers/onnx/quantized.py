@@ -87,6 +87,9 @@ def _quantize(o: Context, x: Value, scale: Value,
 def _dequantize(o: Context, q: Value, scale: Value,
                 zero_point: Optional[Value] = None) -> Value:
     _check(o)
+    if zero_point is not None and zero_point.element != q.element:
+        raise ImportFailure(f"its zero point is {zero_point.element}, its input "
+                            f"{q.element}; both have to be of one type")
     return dequantize_of(o, q, scale, zero_point, o.get("axis", 1))
 
 

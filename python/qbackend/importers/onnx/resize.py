@@ -52,10 +52,11 @@ def _rounded(mode: str, x: Array) -> Array:
 def _resized(o: Context, x: Value, sizes: List[int], scales: List[float],
              axes: List[int]) -> Value:
     kind = o.get("mode", "nearest")
+    # Before these attributes, Resize was Upsample.
+    old = o.kind == "Upsample" or o.opset < 11
     transformation = o.get("coordinate_transformation_mode",
-                           "asymmetric" if o.kind == "Upsample" else "half_pixel")
-    rounding = o.get("nearest_mode", "floor" if o.kind == "Upsample"
-                     else "round_prefer_floor")
+                           "asymmetric" if old else "half_pixel")
+    rounding = o.get("nearest_mode", "floor" if old else "round_prefer_floor")
     if o.get("exclude_outside", 0) or o.get("antialias", 0):
         raise ImportFailure("exclude_outside and antialias are not supported")
     taps: List[Optional[resize.Taps]] = [None] * x.rank
