@@ -288,6 +288,9 @@ def test_resize_before_its_attributes(tmp_path):
      "leaves windows of .* without an element"),
     ("AveragePool", [], {"kernel_shape": [3, 3], "pads": [0, 0, 3, 0]},
      "leaves windows of .* without an element"),
+    ("Squeeze", [np.array([1])], {}, r"dim 1 of shape \[1, 3, 8, 8\] is not 1"),
+    ("Unsqueeze", [np.array([0, -6])], {}, r"the axes \[0, -6\] are not 2 of 6"),
+    ("Unsqueeze", [np.array([7])], {}, r"the axes \[7\] are not 1 of 5"),
 ])
 def test_attributes_that_fit_nothing(tmp_path, kind, weights, attributes, match):
     with pytest.raises(qbackend.ImportFailure, match=f"{kind} at .*{match}"):
@@ -298,3 +301,20 @@ def test_a_zero_point_of_another_type(tmp_path):
     with pytest.raises(qbackend.ImportFailure, match="zero point is .*8, its input"):
         values(tmp_path, "DequantizeLinear", [np.ones((2, 3), np.uint8)],
                [np.array(0.5, F), np.array(3, np.int8)])
+
+
+def test_a_size_that_contradicts_another(tmp_path):
+    graph = Graph(18)
+    x = graph.input("x", ["N", 3, "S", "S"])
+    graph.output(graph.node("Neg", x))
+    module = qbackend.from_onnx(graph.save(tmp_path / "net.onnx"))
+    assert module.run(np.ones((1, 3, 4, 4), F)).shape == (1, 3, 4, 4)
+    with pytest.raises(ValueError, match="dim 3 of 'x' has to be S"):
+        module.run(np.ones((1, 3, 4, 5), F))
+
+
+def test_a_graph_without_outputs(tmp_path):
+    graph = Graph(18)
+    graph.node("Neg", graph.input("x", [1, 3]))
+    with pytest.raises(qbackend.ImportFailure, match="the graph has no outputs"):
+        qbackend.from_onnx(graph.save(tmp_path / "net.onnx"))

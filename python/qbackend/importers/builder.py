@@ -164,7 +164,8 @@ class Builder:
         value = self._value(f"%arg{len(self.arguments)}", shape, edge)
         for axis, extent in enumerate(shape):
             if isinstance(extent, Dim):
-                self._define_symbol(value, axis, extent, name)
+                self._define_symbol(value, axis, extent, name,
+                                    extent in shape[:axis])
         self.arguments.append((value, name))
         if edge == element:
             return value
@@ -172,9 +173,9 @@ class Builder:
             return self.cast(value, element)
 
     def _define_symbol(self, value: Value, axis: int, extent: Dim,
-                       name: str) -> None:
-        """`c * s + k` says what `s` is, or is checked where that is known. What
-        has other symbols isn't."""
+                       name: str, again: bool) -> None:
+        """`c * s + k` says what `s` is, or is checked where that is known, as is
+        `s` if it is there `again`. What has other symbols isn't."""
         terms = dict(extent.terms)
         constant = terms.pop((), 0)
         if len(terms) != 1:
@@ -183,7 +184,7 @@ class Builder:
         if len(monomial) != 1 or not isinstance(monomial[0], str):
             return
         plain = not constant and factor == 1
-        if plain and monomial[0] in self._symbols:
+        if plain and monomial[0] in self._symbols and not again:
             return
         size = self.fresh()
         self.head.append(f"{size} = tensor.dim {value.name}, "
@@ -197,7 +198,7 @@ class Builder:
                 symbol = self._index("arith.floordivsi", symbol,
                                      self.scalar(factor, INDEX))
             self._symbols[monomial[0]] = symbol
-        if not plain:
+        if again or not plain:
             same = self.fresh()
             message = quoted(f"dim {axis} of '{name}' has to be {extent}")
             self.head.append(f"{same} = arith.cmpi eq, {size}, "

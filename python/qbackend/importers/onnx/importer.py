@@ -56,6 +56,8 @@ class Importer:
         self._count_places(self.graph)
         self._nodes(self.graph, scope)
         results = []
+        if not self.graph.outputs:
+            raise ImportFailure("the graph has no outputs")
         for name in self.graph.outputs:
             if name not in scope:
                 raise ImportFailure(f"the output '{name}' is nowhere computed")

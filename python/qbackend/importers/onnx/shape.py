@@ -96,9 +96,12 @@ def axes_of(o: Context, given: Optional[Value], since: int) -> Optional[
 @op("Squeeze", "axes", symbolic=True)
 def squeeze(o: Context, x: Value, axes: Optional[Value] = None) -> Value:
     chosen = axes_of(o, axes, 13)
-    if isinstance(x, Extents):
+    if isinstance(x, Extents) and len(x.values) == 1:
         return shaped(o.g, x.values, 0)
-    return movement.squeeze(o.g, x, chosen)
+    for a in chosen or []:
+        if isinstance(x.shape[x.axis(a)], int) and x.shape[x.axis(a)] != 1:
+            raise ImportFailure(f"dim {a} of shape {dims.text(x.shape)} is not 1")
+    return x if isinstance(x, Extents) else movement.squeeze(o.g, x, chosen)
 
 
 @op("Unsqueeze", "axes", symbolic=True)
@@ -109,7 +112,9 @@ def unsqueeze(o: Context, x: Value, axes: Optional[Value] = None) -> Value:
             return shaped(o.g, x.values, 1)
         x = x.tensor()
     rank = x.rank + len(chosen)
-    places = sorted(a % rank for a in chosen)
+    places = {a % rank for a in chosen if -rank <= a < rank}
+    if len(places) != len(chosen):
+        raise ImportFailure(f"the axes {chosen} are not {len(chosen)} of {rank}")
     rest = iter(x.shape)
     return movement.reshape(o.g, x, [1 if i in places else next(rest)
                                      for i in range(rank)])
