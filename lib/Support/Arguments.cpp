@@ -208,6 +208,10 @@ Expected<std::string> qbackend::formatKeys(ArrayRef<std::string> words,
   return list.str();
 }
 
+Error qbackend::checkKeys(StringRef text, ArrayRef<Key> keys) {
+  return KeyList(keys).addAll(text);
+}
+
 static Error failOption(StringRef argument, const KeyList &keys,
                         const DenseMap<StringRef, cl::Option *> &registered) {
   StringRef name = argument.ltrim('-').split('=').first;

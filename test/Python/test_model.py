@@ -768,6 +768,23 @@ def test_what_is_no_module(source):
         Model(source).inputs
 
 
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda m: m.quantize(keep_float=3), "keep_float is 3, expected a list of na"),
+        (lambda m: m.quantize(keep_float=[None]), "expected a list of names"),
+        (
+            lambda m: m.calibrate([], sample_arguments="0"),
+            "sample_arguments is '0', expected a list of numbers",
+        ),
+        (lambda m: qbackend.Model(m.text(), entry=3), "entry is 3, expected a string"),
+    ],
+)
+def test_arguments_of_other_types(model, call, message):
+    with pytest.raises(TypeError, match=message):
+        call(model)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_random_arguments(model, seed):
     """Any array is run, or refused."""

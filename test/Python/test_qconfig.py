@@ -242,6 +242,7 @@ def test_replacing_keeps_the_place():
     "given, message",
     [
         ({"object_type": [("relu",)]}, "expected a tuple of 2"),
+        ({"object_type": 3}, "'object_type' is 3, expected a list of tuples"),
         ({"module_name_object_type_order": [("a", "b", 0)]}, "a tuple of 4"),
         ({"": 3}, "expected a QConfig or None"),
         ({"module_name_regex": [("(", None)]}, r"'\(' is no regular expression"),

@@ -57,6 +57,9 @@ llvm::Expected<OptArguments> rewriteOptArguments(
 llvm::Expected<std::string> formatKeys(llvm::ArrayRef<std::string> words,
                                        llvm::ArrayRef<Key> keys);
 
+/// The same for what a pass takes as one text: "qnnpack data=x.npz".
+llvm::Error checkKeys(llvm::StringRef text, llvm::ArrayRef<Key> keys);
+
 /// The one of `candidates` that `word` may be a slip of: nearer than a third of
 /// its letters; empty if there is none.
 llvm::StringRef findNearest(llvm::StringRef word,

@@ -7,7 +7,9 @@
 #include "qbackend/Execution/Runtime/Interrupt.h"
 #include "qbackend/Insight/Explanation/SourceHints.h"
 #include "qbackend/Interfaces/Registration.h"
+#include "qbackend/Pipelines/ApplyBackendKeys.h"
 #include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Support/Arguments.h"
 #include "qbackend/Support/ParseModule.h"
 
 #include "mlir/IR/Action.h"
@@ -252,21 +254,15 @@ const char *qbackendGetVersion(void) { return QBACKEND_VERSION_STRING; }
 
 LogicalResult Session::setOptions(Pass &pass, StringRef options) {
   std::string message;
-  auto keep = [&](const Twine &text) {
-    message = StringRef(text.str()).trim().str();
-    return failure();
-  };
-  if (succeeded(pass.initializeOptions(options, keep)))
-    return success();
-  SmallVector<StringRef> words;
-  if (message.empty())
-    options.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef word : words) {
-    if (succeeded(createApplyBackendPass()->initializeOptions(word, keep)))
-      continue;
-    auto [key, value] = word.split('=');
-    message = (key + " is '" + value + "', expected a number").str();
-    break;
+  if (llvm::Error wrong = checkKeys(options, listApplyBackendKeys())) {
+    message = llvm::toString(std::move(wrong));
+  } else {
+    auto keep = [&](const Twine &text) {
+      message = StringRef(text.str()).trim().str();
+      return failure();
+    };
+    if (succeeded(pass.initializeOptions(options, keep)))
+      return success();
   }
   return error() << "in the options '" << options << "': " << message;
 }

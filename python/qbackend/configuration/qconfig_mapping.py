@@ -163,7 +163,10 @@ class QConfigMapping(JsonForm):
             ),
         )
         for key, setter, length in setters:
-            for entry in qconfig_dict.get(key, []):
+            entries = qconfig_dict.get(key, [])
+            if not isinstance(entries, (tuple, list)):
+                raise ValueError(f"'{key}' is {entries!r}, expected a list of tuples")
+            for entry in entries:
                 if not isinstance(entry, (tuple, list)) or len(entry) != length:
                     raise ValueError(
                         f"an entry of '{key}' is {entry!r}, expected a tuple of "

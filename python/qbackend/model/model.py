@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+from numbers import Integral
 from typing import (
     Any,
     Dict,
@@ -44,8 +45,10 @@ from .samples import (
     Samples,
     Scale,
     count_of,
+    list_of,
     numbers_text,
     scale_text,
+    string_of,
     thread_count,
     to_array,
     to_classes,
@@ -78,7 +81,7 @@ class Model(Analyzed):
     ):
         #: Until it is loaded.
         self._source: Union[str, bytes, SupportsBytes, None] = source
-        self._entry, self._name = entry, name
+        self._entry, self._name = string_of("entry", entry), string_of("name", name)
         self._native: Any = None
         self._description: Optional[Dict[str, Any]] = None
         self._table: Optional[str] = None
@@ -469,15 +472,14 @@ class Model(Analyzed):
         underscores: `lower_to="linalg"`, `require_quantized=95`. The compiler's
         warnings are Python's.
         """
-        if isinstance(keep_float, str):
-            raise TypeError(f"keep_float is '{keep_float}', expected a list of names")
+        kept = list_of("keep_float", keep_float, str, "names")
         if backend is None:
             backend, calibrated = self._calibrated_for
             qconfig = calibrated if qconfig is None else qconfig
         backend, qconfig = named_files(backend, qconfig)
         module = self._module(backend, qconfig)
-        if keep_float:
-            options["keep_float"] = ",".join(keep_float)
+        if kept:
+            options["keep_float"] = ",".join(kept)
         if self._entry:
             options.setdefault("entry", self._entry)
         table = "" if "calibration" in options else self._table or ""
@@ -508,7 +510,7 @@ class Model(Analyzed):
         inputs = self.inputs
         if sample_arguments is None:
             return inputs
-        for number in sample_arguments:
+        for number in list_of("sample_arguments", sample_arguments, Integral, "numbers"):
             if not 0 <= number < len(inputs):
                 raise ValueError(
                     f"sample_arguments has {number}, the inputs are 0 to "

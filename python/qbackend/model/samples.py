@@ -91,6 +91,23 @@ def thread_count(threads: int) -> int:
     return count_of("threads", threads, 0, 1 << 31)
 
 
+def string_of(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}, expected a string")
+    return value
+
+
+def list_of(name: str, values: Any, kind: type, what: str) -> List[Any]:
+    """`values` as a list of `kind`."""
+    try:
+        items = None if isinstance(values, (str, bytes)) else list(values)
+    except TypeError:
+        items = None
+    if items is None or not all(isinstance(item, kind) for item in items):
+        raise TypeError(f"{name} is {values!r}, expected a list of {what}")
+    return items
+
+
 def count_of(name: str, value: Any, least: int, end: int = 1 << 63) -> int:
     """`value` as an integer from `least` to below `end`."""
     try:

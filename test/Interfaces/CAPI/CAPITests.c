@@ -209,7 +209,7 @@ static void testBadModules(QBackendText text, QBackendText bytecode) {
 }
 
 static void testBadOptions(QBackendText text) {
-  applyFails(__LINE__, text, nothing, "speed=high", "no such option speed");
+  applyFails(__LINE__, text, nothing, "speed=high", "has no key 'speed'");
   applyFails(__LINE__, text, nothing, "samples=many", "in the options");
   applyFails(__LINE__, text, nothing, "qconfig=best", "no qconfig 'best'");
   applyFails(__LINE__, text, nothing, "lower-to=gpu", "lower-to is 'gpu'");
