@@ -78,6 +78,13 @@ template <typename OpT> void Layer::initializeForward(OpT op) {
   stride = prepend(op.getStride(), 2, 1);
   padding = prepend(op.getPadding(), 4, 0);
   mergeGroups();
+  // Of bytes: a view can begin at any.
+  if (input[0] == 1 && groups != 1 && groups == input[3] &&
+      groups == output[3] && !isWide(op.getInput().getType())) {
+    padded = {padding[0], padding[1]};
+    input[1] += padding[0] + padding[1];
+    padding[0] = padding[1] = 0;
+  }
 }
 
 Layer::Layer(Conv1dOp op) { initializeForward(op); }
@@ -301,6 +308,23 @@ Value Layer::takeResidual(ImplicitLocOpBuilder &b, Value bytes) const {
   return depth ? mergeBatch(b, bytes) : reshape(b, bytes, output);
 }
 
+/// `bytes` with images of `padding` in front of and behind those of
+/// dimension 1.
+static Value pad(ImplicitLocOpBuilder &b, Value bytes,
+                 std::array<int64_t, 2> counts, int64_t padding) {
+  if (counts[0] + counts[1] == 0)
+    return bytes;
+  auto type = cast<RankedTensorType>(bytes.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[1] += counts[0] + counts[1];
+  SmallVector<OpFoldResult> low(shape.size(), b.getIndexAttr(0)), high = low;
+  low[1] = b.getIndexAttr(counts[0]);
+  high[1] = b.getIndexAttr(counts[1]);
+  Value value = arith::ConstantOp::create(
+      b, b.getIntegerAttr(type.getElementType(), padding));
+  return tensor::PadOp::create(b, type.clone(shape), bytes, low, high, value);
+}
+
 Value Layer::takeInput(ImplicitLocOpBuilder &b, Value bytes,
                        int64_t padValue) const {
   auto type = cast<RankedTensorType>(bytes.getType());
@@ -318,19 +342,13 @@ Value Layer::takeInput(ImplicitLocOpBuilder &b, Value bytes,
     }
     return tensor::ExtractSliceOp::create(b, image, offsets, sizes, steps);
   }
-  if (!depth)
-    return reshape(b, bytes, input);
-  if (depth->front + depth->back != 0) {
-    SmallVector<int64_t> shape(type.getShape());
-    shape[1] += depth->front + depth->back;
-    SmallVector<OpFoldResult> low(5, b.getIndexAttr(0)), high = low;
-    low[1] = b.getIndexAttr(depth->front);
-    high[1] = b.getIndexAttr(depth->back);
-    Value zero = arith::ConstantOp::create(
-        b, b.getIntegerAttr(type.getElementType(), padValue));
-    type = type.clone(shape);
-    bytes = tensor::PadOp::create(b, type, bytes, low, high, zero);
+  if (!depth) {
+    SmallVector<int64_t> shape = input;
+    shape[1] -= padded[0] + padded[1];
+    return pad(b, reshape(b, bytes, shape), padded, padValue);
   }
+  bytes = pad(b, bytes, {depth->front, depth->back}, padValue);
+  type = cast<RankedTensorType>(bytes.getType());
   if (depth->taps == 1 && depth->stride == 1)
     return mergeBatch(b, bytes);
   // What the taps of the third axis read, side by side for each group.

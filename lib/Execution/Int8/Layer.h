@@ -88,6 +88,10 @@ private:
     int64_t taps, stride, dilation, front, back, images;
   };
   std::optional<Depth> depth;
+  /// Rows of padding above and below the image that the convolution reads as
+  /// its own. Channels that don't meet are read where they are, with what is
+  /// outside of a row, instead of a copy; who computes the image leaves room.
+  std::array<int64_t, 2> padded = {0, 0};
   /// The shape of the layer's weight, with dimensions of size 1 in front of the
   /// others of a window, up to three.
   llvm::SmallVector<int64_t> original;

@@ -128,3 +128,24 @@ func.func @later(%x: tensor<8x32xf32>, %v: tensor<f32>) -> (tensor<8x33xf32>, te
   } : tensor<8x32xf32> to tensor<8x33xf32>
   return %p, %q : tensor<8x33xf32>, tensor<8x33xf32>
 }
+
+// -----
+
+// A layer of bytes writes between the borders, too, with what it adds up.
+// CHECK-LABEL: func.func @layer(
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<1x6x3x16xi8>
+// CHECK: tensor.insert_slice %{{.*}} into %[[E]][0, 0, 0, 0] [1, 1, 3, 16]
+// CHECK: %[[BORDERS:.*]] = tensor.insert_slice {{.*}}[0, 5, 0, 0] [1, 1, 3, 16]
+// CHECK: %[[PLACE:.*]] = tensor.extract_slice %[[BORDERS]][0, 1, 0, 0] [1, 4, 3, 16]
+// CHECK: %[[Y:.*]] = int8.conv2d({{.*}}) into %[[PLACE]]
+// CHECK: tensor.insert_slice %[[Y]] into %[[BORDERS]][0, 1, 0, 0] [1, 4, 3, 16]
+func.func @layer(%x: tensor<1x4x3x16xi8>, %w: tensor<16x1x1x16xi8>, %b: tensor<16xi32>, %m: tensor<16xf32>) -> tensor<1x6x3x16xi8> {
+  %three = arith.constant 3 : i8
+  %e = tensor.empty() : tensor<1x4x3x16xi8>
+  %y = int8.conv2d(%x, %w, %b, %m) into %e {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>} : (tensor<1x4x3x16xi8>, tensor<16x1x1x16xi8>, tensor<16xi32>, tensor<16xf32>) into tensor<1x4x3x16xi8> -> tensor<1x4x3x16xi8>
+  %p = tensor.pad %y low[0, 1, 0, 0] high[0, 1, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %three : i8
+  } : tensor<1x4x3x16xi8> to tensor<1x6x3x16xi8>
+  return %p : tensor<1x6x3x16xi8>
+}

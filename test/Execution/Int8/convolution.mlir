@@ -228,6 +228,31 @@ func.func @small_groups(%x: tensor<1x3x3x2x!x>) -> tensor<1x3x3x4x!y> {
 
 // -----
 
+!x = !quant.uniform<u8:f32, 0.5:3>
+!w = !quant.uniform<i8:f32, 0.25>
+!y = !quant.uniform<u8:f32, 1.0:10>
+
+// Rows of padding are rows of the image where channels don't meet, of one image.
+// CHECK-LABEL: func.func @depthwise
+// CHECK: %[[ZERO:.*]] = arith.constant 3 : i8
+// CHECK: %[[X:.*]] = tensor.pad %{{.*}} low[0, 1, 0, 0] high[0, 2, 0, 0]
+// CHECK: tensor.yield %[[ZERO]]
+// CHECK: tensor<1x3x3x2xi8> to tensor<1x6x3x2xi8>
+// CHECK: int8.conv2d(%[[X]]{{.*}} groups = 2 : i64, pad_value = 3 : i64, padding = array<i64: 0, 0, 1, 0>
+// CHECK-NOT: tensor.pad
+// CHECK: int8.conv2d{{.*}} padding = array<i64: 1, 2, 1, 0>
+func.func @depthwise(%x: tensor<1x3x3x2x!x>, %xs: tensor<2x3x3x2x!x>) -> (tensor<1x5x3x2x!y>, tensor<2x5x3x2x!y>) {
+  %0 = arith.constant dense<1> : tensor<2x2x2x1xi8>
+  %w = quant.scast %0 : tensor<2x2x2x1xi8> to tensor<2x2x2x1x!w>
+  %y = qnnpack.conv2d %x, %w {stride = array<i64: 1, 1>, padding = array<i64: 1, 2, 1, 0>, dilation = array<i64: 1, 1>, groups = 2 : i64}
+    : tensor<1x3x3x2x!x>, tensor<2x2x2x1x!w> -> tensor<1x5x3x2x!y>
+  %ys = qnnpack.conv2d %xs, %w {stride = array<i64: 1, 1>, padding = array<i64: 1, 2, 1, 0>, dilation = array<i64: 1, 1>, groups = 2 : i64}
+    : tensor<2x3x3x2x!x>, tensor<2x2x2x1x!w> -> tensor<2x5x3x2x!y>
+  return %y, %ys : tensor<1x5x3x2x!y>, tensor<2x5x3x2x!y>
+}
+
+// -----
+
 !w = !quant.uniform<i8:f32, 0.25:1>
 
 // Sums of a layer that quantizes its input when it runs: the zero point is not

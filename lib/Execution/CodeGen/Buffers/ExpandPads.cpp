@@ -4,6 +4,7 @@
 // filled before: no copy.
 
 #include "qbackend/Execution/CodeGen/Passes.h"
+#include "qbackend/Execution/Int8/Int8.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -20,8 +21,9 @@ using namespace mlir;
 /// by ops of one use and one block. Others may read the image itself.
 static OpOperand *findEmpty(Value image, Block *block) {
   Value value = image;
-  while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
-    if (op.getNumDpsInits() != 1 || op->getBlock() != block ||
+  while (auto op = value.getDefiningOp<DestinationStyleOpInterface>()) {
+    if (!isa<linalg::LinalgOp, qbackend::int8::Conv2dOp>(op.getOperation()) ||
+        op.getNumDpsInits() != 1 || op->getBlock() != block ||
         (value != image && !op->hasOneUse()))
       return nullptr;
     OpOperand *init = op.getDpsInitOperand(0);

@@ -30,7 +30,12 @@ public:
     // it ends with the image.
     overlaps =
         packed != 0 && (rest % target.lanes != 0 || rest > 2 * target.lanes);
-    needsCopy |= !overlaps && shape.in % target.lanes != 0;
+    // Columns outside are known where the code is made, rows aren't.
+    needsCopy = (!overlaps && shape.in % target.lanes != 0) ||
+                shape.top + shape.bottom != 0;
+    if (!needsCopy)
+      left = shape.left;
+    pitch = (needsCopy ? shape.paddedWidth() : shape.width) * shape.in;
     // Rows that a tile divides leave no code for the rest.
     constexpr int64_t most = 8;
     tilePixels = std::min(most, shape.resultWidth);
@@ -46,9 +51,14 @@ private:
   std::vector<int64_t> getOrder() const override;
   void packWeight(ArrayRef<int8_t> weight, WeightWriter &append) const override;
   void emitImage(Value position, Value resultPosition) override;
+  /// `begin` is the first pixel of the tile where some of its windows may be
+  /// outside of the image.
   void emitTile(Value position, Value resultPosition, ArrayRef<Value> weights,
                 ArrayRef<Value> bias, ArrayRef<Value> multipliers,
-                int64_t pixels, ArrayRef<int64_t> counts);
+                int64_t pixels, ArrayRef<int64_t> counts,
+                std::optional<int64_t> begin);
+  /// How many windows of a row begin, and end, outside of what is read.
+  std::pair<int64_t, int64_t> countOutside() const;
 
   /// Calls `body` for each block of channels: the first one, where its
   /// constants begin, and its vectors.
@@ -62,8 +72,23 @@ private:
   /// Operands of `dot` for a column of the window.
   int64_t parts;
   int64_t tilePixels;
+  /// Columns in front of what is read that windows begin with, and the distance
+  /// of its rows.
+  int64_t left = 0, pitch;
 };
 } // namespace
+
+std::pair<int64_t, int64_t> DepthwiseKernel::countOutside() const {
+  if (needsCopy)
+    return {0, 0};
+  int64_t last = (shape.kernelWidth - 1) * shape.dilationX;
+  // The last pixel whose window ends inside; -1: there is none.
+  int64_t room = shape.width - 1 + left - last;
+  int64_t inside = room < 0 ? 0 : room / shape.strideX + 1;
+  return {std::min<int64_t>(llvm::divideCeil(left, shape.strideX),
+                            shape.resultWidth),
+          std::max<int64_t>(shape.resultWidth - inside, 0)};
+}
 
 void DepthwiseKernel::visitBlocks(
     function_ref<void(int64_t, int64_t, int64_t)> body) const {
@@ -105,9 +130,9 @@ void DepthwiseKernel::packWeight(ArrayRef<int8_t> weight,
 }
 
 void DepthwiseKernel::emitImage(Value position, Value resultPosition) {
-  int64_t row = shape.paddedWidth() * shape.in, block = 4 * target.lanes;
+  int64_t block = 4 * target.lanes;
   auto emitRow = [&](Value y) {
-    Value from = advance(position, y, shape.strideY * row);
+    Value from = advance(position, y, shape.strideY * pitch);
     Value to = advance(resultPosition, y, shape.resultWidth * shape.out);
     int64_t done = packed * block;
     forEach(done, block, [&](Value c) { emitBlock(c, c, 4, block, from, to); });
@@ -137,30 +162,57 @@ void DepthwiseKernel::emitBlock(Value channel, Value constants, int64_t vectors,
     weights.push_back(
         loadWeight(advance(base, i * target.lanes * target.products)));
   SmallVector<int64_t> counts(vectors, std::min(count, target.lanes));
-  forTiles(shape.resultWidth, tilePixels, [&](Value x, int64_t pixels) {
+  auto emit = [&](Value x, int64_t pixels, std::optional<int64_t> begin) {
     Value fromPixel = advance(from, x, shape.strideX * shape.in);
     Value toPixel = advance(to, x, shape.out);
-    emitTile(fromPixel, toPixel, weights, bias, multipliers, pixels, counts);
+    emitTile(fromPixel, toPixel, weights, bias, multipliers, pixels, counts,
+             begin);
+  };
+  // Tiles at the edges are code of their own. Vectors of many lanes are worth
+  // whole ones.
+  auto [leading, trailing] = countOutside();
+  int64_t next = leading;
+  if (packs && leading != 0)
+    next = std::min<int64_t>(llvm::alignTo(leading, tilePixels),
+                             shape.resultWidth);
+  for (int64_t x = 0; x < next; x += tilePixels)
+    emit(index(x), std::min(tilePixels, next - x), x);
+  int64_t inside = std::max<int64_t>(shape.resultWidth - trailing - next, 0) /
+                   tilePixels * tilePixels;
+  forEach(inside, tilePixels, [&](Value x) {
+    emit(advance(index(next), x, 1), tilePixels, std::nullopt);
   });
+  for (next += inside; next < shape.resultWidth; next += tilePixels)
+    emit(index(next), std::min(tilePixels, shape.resultWidth - next), next);
 }
 
 void DepthwiseKernel::emitTile(Value position, Value resultPosition,
                                ArrayRef<Value> weights, ArrayRef<Value> bias,
                                ArrayRef<Value> multipliers, int64_t pixels,
-                               ArrayRef<int64_t> counts) {
+                               ArrayRef<int64_t> counts,
+                               std::optional<int64_t> begin) {
   int64_t vectors = counts.size(), block = vectors * target.lanes;
   VectorType bytes = vectorOf(block, builder->getIntegerType(activationBits));
-  int64_t row = shape.dilationY * shape.paddedWidth() * shape.in;
+  int64_t row = shape.dilationY * pitch;
+  auto isOutside = [&](int64_t column) {
+    if (needsCopy || !begin)
+      return false;
+    int64_t x = *begin * shape.strideX + column - left;
+    return x < 0 || x >= shape.width;
+  };
   auto emitPart = [&](int64_t column, int64_t part) {
     SmallVector<Value> rows;
     for (int64_t q = 0; q < target.products; ++q) {
       int64_t y = part * target.products + q;
-      if (y < shape.kernelHeight)
-        rows.push_back(
-            load(image, advance(position, y * row + column * shape.in), block));
-      else
+      if (y >= shape.kernelHeight)
         rows.push_back(
             arith::ConstantOp::create(*builder, builder->getZeroAttr(bytes)));
+      else if (isOutside(column))
+        rows.push_back(splatPadding(bytes));
+      else
+        rows.push_back(
+            load(image, advance(position, y * row + (column - left) * shape.in),
+                 block));
     }
     return combine(rows);
   };

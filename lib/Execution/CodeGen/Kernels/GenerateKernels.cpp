@@ -15,9 +15,11 @@
 #include "qbackend/Support/Places.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -218,6 +220,44 @@ static MemRefType getFlatType(Value value) {
   return MemRefType::get({size}, type.getElementType());
 }
 
+/// Whether `value` is one piece of memory that `flatten` takes.
+static bool isContiguous(Value value) {
+  auto type = cast<MemRefType>(value.getType());
+  if (type.getLayout().isIdentity())
+    return true;
+  auto view = value.getDefiningOp<memref::SubViewOp>();
+  return view && memref::isStaticShapeAndContiguousRowMajor(type) &&
+         type.getElementType().isInteger(8) &&
+         view.getSourceType().getLayout().isIdentity() &&
+         view.getSourceType().hasStaticShape();
+}
+
+/// `value` with one dimension. A part of a buffer begins at an address of its
+/// own: functions take buffers by these alone.
+static Value flatten(ImplicitLocOpBuilder &b, Value value) {
+  auto type = cast<MemRefType>(value.getType());
+  if (auto view = value.getDefiningOp<memref::SubViewOp>();
+      view && !type.getLayout().isIdentity()) {
+    SmallVector<int64_t> strides =
+        view.getSourceType().getStridesAndOffset().first;
+    Value begin = arith::ConstantIndexOp::create(b, 0);
+    for (auto [offset, stride] :
+         llvm::zip_equal(view.getMixedOffsets(), strides)) {
+      Value step = b.createOrFold<arith::MulIOp>(
+          getValueOrCreateConstantIndexOp(b, b.getLoc(), offset),
+          arith::ConstantIndexOp::create(b, stride));
+      begin = b.createOrFold<arith::AddIOp>(begin, step);
+    }
+    return memref::ViewOp::create(b, getFlatType(value),
+                                  flatten(b, view.getSource()), begin,
+                                  ValueRange());
+  }
+  ReassociationIndices all =
+      llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
+  return memref::CollapseShapeOp::create(b, getFlatType(value), value,
+                                         ArrayRef<ReassociationIndices>{all});
+}
+
 std::unique_ptr<KernelEmitter>
 GenerateKernelsPass::createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight,
                                    bool packs) {
@@ -371,17 +411,6 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
     temporaries.push_back(buffer);
     return buffer;
   };
-  // Of one dimension, and contiguous.
-  auto flatten = [&](Value value) -> Value {
-    auto type = cast<MemRefType>(value.getType());
-    ReassociationIndices all =
-        llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
-    return memref::CollapseShapeOp::create(b, getFlatType(value), value,
-                                           ArrayRef<ReassociationIndices>{all});
-  };
-  auto isContiguous = [](Value value) {
-    return cast<MemRefType>(value.getType()).getLayout().isIdentity();
-  };
   auto makeContiguous = [&](Value value) -> Value {
     if (isContiguous(value))
       return value;
@@ -392,7 +421,7 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
     return buffer;
   };
   auto pass = [&](Value value) {
-    arguments.push_back(flatten(makeContiguous(value)));
+    arguments.push_back(flatten(b, makeContiguous(value)));
   };
   pass(op.getInput());
   std::optional<IntegerMultipliers> integers;
@@ -469,7 +498,7 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
     result = allocate(MemRefType::get(type.getShape(), type.getElementType()),
                       result);
   }
-  arguments.push_back(flatten(result));
+  arguments.push_back(flatten(b, result));
   SmallVector<TypedAttr> numbers = emitter->getNumbers(op);
   for (TypedAttr number : numbers)
     arguments.push_back(arith::ConstantOp::create(b, number));

@@ -465,6 +465,10 @@ Value KernelEmitter::splat(VectorType type, float value) {
                                    DenseElementsAttr::get(type, value));
 }
 
+Value KernelEmitter::splatPadding(VectorType type) {
+  return vector::BroadcastOp::create(*builder, type, padding);
+}
+
 Value KernelEmitter::load(Value buffer, Value position, int64_t count) {
   Type element = cast<MemRefType>(buffer.getType()).getElementType();
   return vector::LoadOp::create(*builder, vectorOf(count, element), buffer,

@@ -207,6 +207,8 @@ protected:
 
   mlir::VectorType vectorOf(int64_t count, mlir::Type element);
   Value load(Value buffer, Value position, int64_t count);
+  /// What is read outside of the image.
+  Value splatPadding(mlir::VectorType type);
   /// The vectors from element `position` of `buffer` on, of `parts` times as
   /// many elements as there are lanes.
   llvm::SmallVector<Value> loadVectors(Value buffer, Value position,

@@ -23,9 +23,7 @@ void KernelEmitter::forBytes(int64_t bytes,
 
 void KernelEmitter::fill(Value position, int64_t bytes) {
   forBytes(bytes, [&](Value offset, int64_t count) {
-    Value bytes = vector::BroadcastOp::create(
-        *builder, vectorOf(count, padding.getType()), padding);
-    bytes = addOffset(bytes);
+    Value bytes = addOffset(splatPadding(vectorOf(count, padding.getType())));
     vector::StoreOp::create(*builder, bytes, buffers.scratch,
                             advance(position, offset, 1));
   });

@@ -140,14 +140,20 @@ KernelJudge::Result KernelJudge::checkResults(Environment &values) {
       }
       for (int64_t i = place; i < place + store.count; ++i)
         written[i] = true;
-      int64_t base = (y * op.getStride()[0] * row) +
-                     x * op.getStride()[1] * in + o / outGroup * inGroup;
+      int64_t first = x * op.getStride()[1];
+      Columns columns = {0, kernelX};
+      if (!isCopied) {
+        first -= op.getPadding()[2];
+        columns = getColumns(first);
+      }
+      int64_t base =
+          y * op.getStride()[0] * row + first * in + o / outGroup * inGroup;
       if (!isCopied || !imageLoop)
         base += n * height * width * in;
       // Lanes of one vector may be of several groups.
       finding = checkVector(
           vector, values, o,
-          walk.places.evaluate(vector.lanes[0].outer, values) - base);
+          walk.places.evaluate(vector.lanes[0].outer, values) - base, columns);
       if (finding)
         finding->text += ", for the result at row " + std::to_string(y) +
                          ", column " + std::to_string(x) + " of image " +
@@ -160,11 +166,20 @@ KernelJudge::Result KernelJudge::checkResults(Environment &values) {
   return std::nullopt;
 }
 
+KernelJudge::Columns KernelJudge::getColumns(int64_t first) {
+  int64_t dilation = op.getDilation()[1];
+  auto count = [&](int64_t pixels) {
+    return std::clamp<int64_t>((pixels + dilation - 1) / dilation, 0, kernelX);
+  };
+  return {count(-first), count(width - first)};
+}
+
 KernelJudge::Result KernelJudge::checkVector(const StoredVector &vector,
                                              const Environment &values,
-                                             int64_t output, int64_t distance) {
+                                             int64_t output, int64_t distance,
+                                             Columns columns) {
   std::vector<int64_t> key = {int64_t(&vector - vectors.data()), output,
-                              distance};
+                              distance, columns.begin, columns.end};
   for (unsigned loop : vector.blockLoops)
     key.push_back(values[loop]);
   if (!compared.insert(key).second)
@@ -176,7 +191,8 @@ KernelJudge::Result KernelJudge::checkVector(const StoredVector &vector,
     // What is before the lane's group.
     int64_t group = (o / outGroup - output / outGroup) * inGroup;
     uint32_t moved;
-    if (auto finding = checkLane(lane, values, o, distance - group, moved))
+    if (auto finding =
+            checkLane(lane, values, o, distance - group, columns, moved))
       return finding;
     auto read = [&](const KernelElement &element) {
       const KernelBuffer &buffer = walk.buffers[element.buffer];
@@ -229,11 +245,12 @@ std::pair<int64_t, int64_t> KernelJudge::boundSum(int64_t output) {
 }
 
 /// What each byte of the window of output channel `output` is multiplied by, at
-/// `distance` of where a window begins; `moved` is what the sum begins with,
-/// less the bias.
+/// `distance` of where a window begins, of `columns`; `moved` is what the sum
+/// begins with, less the bias, and what is outside.
 KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
                                            Environment values, int64_t output,
-                                           int64_t distance, uint32_t &moved) {
+                                           int64_t distance, Columns columns,
+                                           uint32_t &moved) {
   const LinearForm &form = *lane.form;
   int64_t dilationY = op.getDilation()[0], dilationX = op.getDilation()[1];
   int64_t reach = (kernelY - 1) * dilationY * row +
@@ -317,11 +334,16 @@ KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
   }
   // The window: w times the byte, and a constant.
   std::vector<int64_t> wanted(reach, 0);
+  uint32_t outside = 0;
   for (int64_t ky = 0; ky < kernelY; ++ky)
     for (int64_t kx = 0; kx < kernelX; ++kx)
-      for (int64_t i = 0; i < inGroup; ++i)
-        wanted[ky * dilationY * row + kx * dilationX * in + i] =
-            getWeight(output, ky, kx, i);
+      for (int64_t i = 0; i < inGroup; ++i) {
+        int64_t w = getWeight(output, ky, kx, i);
+        if (kx >= columns.begin && kx < columns.end)
+          wanted[ky * dilationY * row + kx * dilationX * in + i] = w;
+        else
+          outside += uint32_t(w * int64_t(op.getPadValue()));
+      }
   auto getByte = [&](unsigned value) {
     return op.getIsSigned() ? llvm::SignExtend64(value, inputBits)
                             : int64_t(value);
@@ -370,6 +392,6 @@ KernelJudge::Result KernelJudge::checkLane(const StoredVector::Lane &lane,
         constant += zero;
     }
   }
-  moved = constant - uint32_t(bias[output]);
+  moved = constant - uint32_t(bias[output]) - outside;
   return std::nullopt;
 }

@@ -83,10 +83,16 @@ private:
   Result makeLane(StoredVector &vector, unsigned index);
   Result checkCopy(Environment &values);
   Result checkResults(Environment &values);
+  /// Those of a window that are in the image, or its copy.
+  struct Columns {
+    int64_t begin, end;
+  };
+  Columns getColumns(int64_t first);
   Result checkVector(const StoredVector &vector, const Environment &values,
-                     int64_t output, int64_t distance);
+                     int64_t output, int64_t distance, Columns columns);
   Result checkLane(const StoredVector::Lane &lane, Environment values,
-                   int64_t output, int64_t distance, uint32_t &moved);
+                   int64_t output, int64_t distance, Columns columns,
+                   uint32_t &moved);
   std::pair<int64_t, int64_t> boundSum(int64_t output);
   llvm::Expected<std::vector<ProofStep>> proveResults(mlir::func::FuncOp code);
   std::string run(mlir::func::FuncOp code);

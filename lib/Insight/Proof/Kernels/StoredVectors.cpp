@@ -64,10 +64,8 @@ KernelJudge::Result KernelJudge::sortStores() {
       return finding;
   row =
       (isCopied ? width + op.getPadding()[2] + op.getPadding()[3] : width) * in;
-  bool isPadded =
-      llvm::any_of(op.getPadding(), [](int64_t size) { return size != 0; });
-  if (isPadded && !isCopied)
-    return open("there is padding without a copy of the image");
+  if (!isCopied && op.getPadding()[0] + op.getPadding()[1] != 0)
+    return open("there are rows of padding without a copy of the image");
   return std::nullopt;
 }
 

@@ -255,9 +255,10 @@ void Scope::checkInside(const Position &at, ArrayRef<int64_t> shape) {
 }
 
 Term Scope::inside(const Position &at, ArrayRef<int64_t> shape) {
-  Reading reading;
-  std::string sizes;
   Term all = terms.constant(1, 1);
+  auto add = [&](Term bit) {
+    all = all == terms.constant(1, 1) ? bit : terms.both(all, bit);
+  };
   for (auto [size, place] : zip_equal(shape, at)) {
     auto range = getRange(place);
     if (range && !ShapedType::isDynamic(size) &&
@@ -280,21 +281,18 @@ Term Scope::inside(const Position &at, ArrayRef<int64_t> shape) {
       isFirst.read = [first = range->first](int64_t i) {
         return APInt(1, first + i == 0);
       };
-      all = terms.both(
-          all, element(std::move(isFirst), bits(1), print(place) + " is 0 "));
+      add(element(std::move(isFirst), bits(1), print(place) + " is 0 "));
       continue;
     }
-    reading.at.push_back(place);
-    reading.shape.push_back(size);
-    sizes += (sizes.empty() ? "" : "x") +
-             (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
+    // Each by itself: one op may pad rows, another one columns.
+    Term term = terms.variable(
+        print(place) + " inside of " +
+            (ShapedType::isDynamic(size) ? "?" : std::to_string(size)),
+        bits(1));
+    readings.try_emplace(term, Reading{std::nullopt, {place}, {size}});
+    add(term);
   }
-  if (reading.at.empty())
-    return all;
-  Term term =
-      terms.variable(print(reading.at) + " inside of " + sizes, bits(1));
-  readings.try_emplace(term, std::move(reading));
-  return all == terms.constant(1, 1) ? term : terms.both(all, term);
+  return all;
 }
 
 Term Scope::element(Table table, Sort sort, StringRef name) {
