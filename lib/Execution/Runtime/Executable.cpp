@@ -84,9 +84,8 @@ public:
   explicit ArenaScope(int64_t bytes) : arena(std::move(kept)) {
     if (bytes <= int64_t(arena.size))
       return;
-    constexpr size_t line = 64;
-    arena.size = alignTo(bytes, line);
-    arena.data.reset(std::aligned_alloc(line, arena.size));
+    arena.size = bytes;
+    arena.data = codegen::allocateMemory(arena.size);
     if (!arena.data)
       report_bad_alloc_error("the buffers of a network");
   }
@@ -110,7 +109,7 @@ private:
     }
 
     size_t size = 0;
-    std::unique_ptr<void, decltype(&std::free)> data{nullptr, &std::free};
+    codegen::Memory data{nullptr, &std::free};
   };
 
   static thread_local Arena kept;

@@ -14,6 +14,7 @@
 #include "Sandbox.h"
 #include "Signature.h"
 
+#include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Execution/Runtime/Sandbox.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Support/Shape.h"
@@ -108,15 +109,6 @@ static bool readWords(int file, MutableArrayRef<int64_t> words) {
   return readBytes(file, words.data(), words.size() * sizeof(int64_t));
 }
 
-using Buffer = std::unique_ptr<void, decltype(&std::free)>;
-
-/// Memory as aligned as compiled code has it; null if there is none.
-static Buffer allocate(size_t bytes) {
-  constexpr size_t line = 64;
-  return {std::aligned_alloc(line, alignTo(std::max<size_t>(bytes, 1), line)),
-          &std::free};
-}
-
 /// Appends the descriptor of a row-major tensor.
 static void appendDescriptor(void *data, ArrayRef<int64_t> shape,
                              SmallVectorImpl<int64_t> &words) {
@@ -132,9 +124,9 @@ static void appendDescriptor(void *data, ArrayRef<int64_t> shape,
 
 /// Reads the extents of a tensor that has to be of shape `expected`, and its
 /// elements.
-static Expected<Buffer> readTensor(int file, ElementType type,
-                                   ArrayRef<int64_t> expected,
-                                   SmallVectorImpl<int64_t> &shape) {
+static Expected<codegen::Memory> readTensor(int file, ElementType type,
+                                            ArrayRef<int64_t> expected,
+                                            SmallVectorImpl<int64_t> &shape) {
   shape.resize(expected.size());
   if (!readWords(file, shape))
     return makeError("it ended");
@@ -145,7 +137,7 @@ static Expected<Buffer> readTensor(int file, ElementType type,
   std::optional<int64_t> bytes = getNumBytes(type, shape);
   if (!bytes)
     return makeError("its code says that a tensor is {0}", formatShape(shape));
-  Buffer data = allocate(*bytes);
+  codegen::Memory data = codegen::allocateMemory(*bytes);
   if (!data)
     return makeError("there is no memory for the {0} bytes of a tensor",
                      *bytes);
@@ -213,11 +205,12 @@ void Sandbox::work(int file) {
     _exit(1);
   }
   while (true) {
-    std::vector<Buffer> buffers;
+    std::vector<codegen::Memory> buffers;
     std::vector<SmallVector<int64_t>> shapes(executable.getInputs().size());
     SmallVector<ArrayView> views;
     for (auto [input, shape] : zip(executable.getInputs(), shapes)) {
-      Expected<Buffer> data = readTensor(file, input.type, input.shape, shape);
+      Expected<codegen::Memory> data =
+          readTensor(file, input.type, input.shape, shape);
       if (!data)
         _exit((consumeError(data.takeError()), 0));
       views.push_back({input.type, shape, data->get()});
@@ -345,7 +338,8 @@ Error Sandbox::callHook(int file) {
   if (found == hook.calls.end() || rank != int64_t(found->second.size()))
     return makeError("its code calls a function with the number {0}", number);
   SmallVector<int64_t> shape;
-  Expected<Buffer> data = readTensor(file, hook.type, found->second, shape);
+  Expected<codegen::Memory> data =
+      readTensor(file, hook.type, found->second, shape);
   if (!data)
     return data.takeError();
   SmallVector<int64_t> descriptor;
@@ -378,18 +372,18 @@ Expected<int64_t> Sandbox::exchange(const Worker &worker,
     return makeError("it ended");
   if (failed >= 0)
     return failed;
-  std::vector<Buffer> results;
+  std::vector<codegen::Memory> results;
   words.clear();
   for (const TensorSignature &output : executable.getOutputs()) {
     SmallVector<int64_t> shape;
-    Expected<Buffer> data =
+    Expected<codegen::Memory> data =
         readTensor(worker.file, output.type, output.shape, shape);
     if (!data)
       return data.takeError();
     appendDescriptor(data->get(), shape, words);
     results.push_back(std::move(*data));
   }
-  for (Buffer &result : results)
+  for (codegen::Memory &result : results)
     (void)result.release();
   return -1;
 }

@@ -18,15 +18,26 @@
 
 namespace qbackend::codegen {
 
+using Memory = std::unique_ptr<char, decltype(&std::free)>;
+
+/// Memory for compiled code, which begins on a cache line: a vector that
+/// crosses one is two loads. Large ones are in large pages where the system has
+/// them, as entries of a page table are few. Null: there is none.
+Memory allocateMemory(size_t size);
+
 struct ConstantStore {
-  /// Returns zeros that live as long as the store, on a cache line's boundary:
-  /// a vector that crosses one is two loads.
+  /// Returns zeros that live as long as the store, on a cache line's boundary.
   char *allocate(size_t size);
 
   /// Names of the module, and where their elements are.
   std::vector<std::pair<std::string, const void *>> symbols;
-  /// What isn't in an attribute of the context.
-  std::vector<std::unique_ptr<char, decltype(&std::free)>> owned;
+
+private:
+  /// What isn't in an attribute of the context, and what is left of the last
+  /// one.
+  std::vector<Memory> owned;
+  char *next = nullptr;
+  size_t left = 0, total = 0;
 };
 
 /// How many bytes LLVM takes for an element of a buffer, at most, on all

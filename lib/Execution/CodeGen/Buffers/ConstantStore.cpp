@@ -9,20 +9,47 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 using namespace mlir;
 using namespace qbackend::codegen;
 
+/// A cache line, and what the systems that have large pages have most.
+static constexpr size_t line = 64, largePage = size_t(1) << 21;
+
+Memory qbackend::codegen::allocateMemory(size_t size) {
+  size_t unit = size < largePage ? line : largePage;
+  size = llvm::alignTo(std::max<size_t>(size, 1), unit);
+  char *data = static_cast<char *>(std::aligned_alloc(unit, size));
+#ifdef MADV_HUGEPAGE
+  // One that the system doesn't give is as good as it is.
+  if (data && unit == largePage)
+    madvise(data, size, MADV_HUGEPAGE);
+#endif
+  return {data, &std::free};
+}
+
 char *ConstantStore::allocate(size_t size) {
-  constexpr size_t line = 64;
-  size = llvm::alignTo(size, line);
-  char *data = static_cast<char *>(std::aligned_alloc(line, size));
-  if (!data)
-    llvm::report_bad_alloc_error("weights in the order of the tiles");
+  size = llvm::alignTo(std::max<size_t>(size, 1), line);
+  if (size > left) {
+    // As much as there is already, so that small networks take little.
+    left = std::max(size, std::min(total, largePage));
+    total += left;
+    owned.push_back(allocateMemory(left));
+    next = owned.back().get();
+    if (!next)
+      llvm::report_bad_alloc_error("weights in the order of the tiles");
+  }
+  char *data = std::exchange(next, next + size);
+  left -= size;
   std::memset(data, 0, size);
-  owned.emplace_back(data, &std::free);
   return data;
 }
 
