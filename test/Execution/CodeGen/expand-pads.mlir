@@ -4,7 +4,7 @@
 // beside what is between these.
 // CHECK-LABEL: func.func @image(
 // CHECK-SAME: %[[X:.*]]: tensor<1x2x4x25xf32>
-// CHECK: %[[E:.*]] = tensor.empty() : tensor<1x2x7x28xf32>
+// CHECK: %[[E:.*]] = bufferization.alloc_tensor() : tensor<1x2x7x28xf32>
 // CHECK: %[[TOP:.*]] = tensor.extract_slice %[[E]][0, 0, 0, 0] [1, 2, 1, 28] [1, 1, 1, 1]
 // CHECK: %[[T:.*]] = linalg.fill ins(%[[P:.*]] : f32) outs(%[[TOP]]
 // CHECK: %[[I1:.*]] = tensor.insert_slice %[[T]] into %[[E]][0, 0, 0, 0] [1, 2, 1, 28]
@@ -133,7 +133,7 @@ func.func @later(%x: tensor<8x32xf32>, %v: tensor<f32>) -> (tensor<8x33xf32>, te
 
 // A layer of bytes writes between the borders, too, with what it adds up.
 // CHECK-LABEL: func.func @layer(
-// CHECK: %[[E:.*]] = tensor.empty() : tensor<1x6x3x16xi8>
+// CHECK: %[[E:.*]] = bufferization.alloc_tensor() : tensor<1x6x3x16xi8>
 // CHECK: tensor.insert_slice %{{.*}} into %[[E]][0, 0, 0, 0] [1, 1, 3, 16]
 // CHECK: %[[BORDERS:.*]] = tensor.insert_slice {{.*}}[0, 5, 0, 0] [1, 1, 3, 16]
 // CHECK: %[[PLACE:.*]] = tensor.extract_slice %[[BORDERS]][0, 1, 0, 0] [1, 4, 3, 16]

@@ -75,12 +75,13 @@ def ExpandPadsPass : Pass<"qbackend-expand-pads"> {
   let summary = "tensor.pad to borders around a destination";
   let description = [{
     Before: `tensor.pad` of known extents by one value. After: fills of the borders
-    of a tensor, and the source inserted between them. Where an op of linalg computes
-    the source in a `tensor.empty`, it does so in that place instead, and
-    bufferization copies nothing. Other pads stay.
+    of a `bufferization.alloc_tensor`, and the source inserted between them. Where an
+    op of linalg or int8 computes the source in a `tensor.empty`, it does so in that
+    place instead, and bufferization copies nothing. Other pads stay.
   }];
   let dependentDialects = [
-    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::bufferization::BufferizationDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

@@ -6,6 +6,7 @@
 #include "qbackend/Execution/CodeGen/Passes.h"
 #include "qbackend/Execution/Int8/Int8.h"
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -104,8 +105,9 @@ void Pad::expand() {
   if (isConstant)
     padding = b.clone(*made)->getResult(0);
 
-  Value image = tensor::EmptyOp::create(b, loc, extents,
-                                        op.getResultType().getElementType());
+  // One buffer, of which parts are read and written in turns.
+  Value image = bufferization::AllocTensorOp::create(
+      b, loc, op.getResultType(), /*dynamicSizes=*/ValueRange());
   // Of each dimension all that the borders before haven't.
   SmallVector<int64_t> begin(extents.size(), 0);
   SmallVector<int64_t> size(extents);
