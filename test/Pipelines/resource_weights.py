@@ -81,6 +81,8 @@ work.mkdir(parents=True, exist_ok=True)
 networks = [linear(rows, columns) for rows, columns in
             [(1, 5), (5, 1), (64, 3), (65, 7), (129, 33)]]
 networks += [convolution(65, 3, 3), convolution(4, 5, 1)]
+# Of this size, attributes stay where they are, too.
+networks += [linear(129, 130), convolution(65, 32, 3)]
 for network in networks:
     shape = tuple(map(int, re.findall(r"\d+(?=x)", network[0])))
     np.savez(work / "x.npz", x=RANDOM.normal(size=(4, *shape[1:])).astype("f4"))
@@ -90,12 +92,21 @@ for network in networks:
     raised = run("qbackend-opt", "--qbackend-raise", files[1])
     # No copy is made: what an operator reads is the resource.
     assert re.search(r"arith.constant dense_resource<w0>", raised), raised
+    numbers = network[2][0].numbers
+    raised = run("qbackend-opt", "--qbackend-raise", files[0])
+    assert ("qbackend.transpose %cst" in raised) == (numbers.nbytes >= 1 << 16), raised
     for backend in ["qnnpack", "fbgemm"]:
         for mode in ["convert", "fake-quant"]:
             texts = [run("qbackend-opt", f"--apply-backend={backend}", f"mode={mode}",
                          f"data={work / 'x.npz'}", file) for file in files]
             assert texts[0] == texts[1], (network, backend, mode, *texts)
             assert mode == "fake-quant" or "!quant.uniform<u8" in texts[0], texts[0]
+            if mode == "convert" and backend == "qnnpack" and numbers.ndim == 2:
+                # What PyTorch's observer and quantization give.
+                scale = np.abs(numbers).max() / np.float32(127.5)
+                integers = np.clip(np.rint(numbers.T * (np.float32(1) / scale)), -128, 127)
+                text = integers.astype("i1").tobytes().hex().upper()
+                assert text in texts[0] or numbers.size == 5, (text, texts[0])
     # Whose error is the weight's is told of either.
     reports = []
     for file in files:

@@ -139,30 +139,37 @@ bool qbackend::isReshapable(const RecognizedOperand &operand, bool isInteger) {
       operand.shape);
 }
 
-/// The resource that `operand` is a transpose of, as a constant in the shape
-/// that is transposed; null if it isn't one. Resources may be gigabytes that
-/// are mapped from a file: they stay there until they are quantized.
-static Value createResource(OpBuilder &builder, Location loc,
-                            const RecognizedOperand &operand) {
-  DenseResourceElementsAttr resource;
+/// The resource or the large constant that `operand` is a transpose of, as a
+/// constant in the shape that is transposed; null if it isn't one. Resources
+/// may be gigabytes that are mapped from a file, and each copy of others takes
+/// as long as reading them: they stay there until they are quantized.
+static Value createStored(OpBuilder &builder, Location loc,
+                          const RecognizedOperand &operand) {
+  constexpr size_t large = 1 << 16;
+  ElementsAttr elements;
   if (operand.constant || !operand.shape.empty() ||
-      !matchPattern(operand.value, m_Constant(&resource)))
+      !matchPattern(operand.value, m_Constant(&elements)))
     return {};
-  auto type = dyn_cast<RankedTensorType>(resource.getType());
-  if (!type || !hasFloats(resource))
+  auto type = dyn_cast<RankedTensorType>(elements.getShapedType());
+  if (!type || !hasFloats(elements))
     return {};
-  if (!operand.sourceShape.empty())
-    resource = DenseResourceElementsAttr::get(type.clone(operand.sourceShape),
-                                              resource.getRawHandle());
-  return arith::ConstantOp::create(builder, loc, resource);
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
+    if (!operand.sourceShape.empty())
+      elements = DenseResourceElementsAttr::get(type.clone(operand.sourceShape),
+                                                resource.getRawHandle());
+  } else if (!operand.sourceShape.empty() || operand.permutation.empty() ||
+             cast<DenseElementsAttr>(elements).getRawData().size() < large) {
+    return {};
+  }
+  return arith::ConstantOp::create(builder, loc, cast<TypedAttr>(elements));
 }
 
 Value qbackend::materialize(OpBuilder &builder, Location loc,
                             const RecognizedOperand &operand,
                             ConstantEvaluator &constants, bool isActivation) {
   if (!isActivation)
-    if (Value resource = createResource(builder, loc, operand))
-      return createTranspose(builder, loc, resource, operand.permutation);
+    if (Value stored = createStored(builder, loc, operand))
+      return createTranspose(builder, loc, stored, operand.permutation);
   DenseElementsAttr elements = operand.constant;
   DenseResourceElementsAttr resource;
   if (!elements && matchPattern(operand.value, m_Constant(&resource)))
