@@ -421,54 +421,64 @@ static void collectOperands(const Scalar *scalar,
     collectOperands(operand, values);
 }
 
-SmallVector<Value> forms::getCandidates(Operation *root, bool reduced,
-                                        ScalarExpressions &expressions,
-                                        bool views) {
-  constexpr size_t maxVisited = 64, maxFound = 12;
+ArrayRef<Value> ScalarExpressions::reach(Operation *root, bool reduced) {
+  constexpr size_t maxVisited = 64;
   constexpr unsigned maxDepth = 12, maxDepthReduced = 4;
   struct Step {
     Value value;
     bool reduced;
     unsigned depth;
   };
-  SmallVector<Value> found, operands;
+  auto [entry, inserted] = reached[reduced].try_emplace(root);
+  SmallVector<Value> &found = entry->second;
+  if (!inserted)
+    return found;
+  SmallVector<Value> operands;
   std::deque<Step> queue;
   llvm::DenseSet<std::pair<Value, unsigned>> visited;
-  auto rootType = cast<RankedTensorType>(root->getResult(0).getType());
-  int64_t rank = rootType.getRank();
-  auto isWanted = [&](RankedTensorType type) {
-    return views ? type.getRank() != rank && differsInUnitDims(type, rootType)
-                 : type.getRank() == rank;
-  };
   auto push = [&](const Scalar *scalar, bool inReduction, unsigned depth) {
     operands.clear();
     collectOperands(scalar, operands);
     for (Value operand : operands)
       queue.push_back({operand, inReduction, depth});
   };
-  push(expressions.readElementwise(root), false, 0);
-  while (!queue.empty() && visited.size() < maxVisited &&
-         found.size() < maxFound) {
+  push(readElementwise(root), false, 0);
+  while (!queue.empty() && visited.size() < maxVisited) {
     Step step = queue.front();
     queue.pop_front();
     RankedTensorType type = getFloatType(step.value);
     if (!type || step.depth > (step.reduced ? maxDepthReduced : maxDepth) ||
-        expressions.constants.isConstant(step.value) ||
+        constants.isConstant(step.value) ||
         !visited.insert({step.value, step.reduced}).second)
       continue;
-    if (step.reduced == reduced && isWanted(type) &&
-        !llvm::is_contained(found, step.value))
+    if (step.reduced == reduced)
       found.push_back(step.value);
     Position position(type.getRank());
     if (Value source = getCopied(step.value, position))
       queue.push_back({skipCasts(source), step.reduced, step.depth + 1});
-    else if (const Scalar *scalar =
-                 expressions.readElementwise(step.value.getDefiningOp()))
+    else if (const Scalar *scalar = readElementwise(step.value.getDefiningOp()))
       push(scalar, step.reduced, step.depth + 1);
     else if (!reduced)
       continue;
-    else if (auto reduction = readReduction(step.value, expressions))
+    else if (auto reduction = readReduction(step.value, *this))
       push(reduction->element, true, step.reduced ? step.depth + 1 : 0);
+  }
+  return found;
+}
+
+SmallVector<Value> forms::getCandidates(Operation *root, bool reduced,
+                                        ScalarExpressions &expressions,
+                                        bool views) {
+  constexpr size_t maxFound = 12;
+  auto rootType = cast<RankedTensorType>(root->getResult(0).getType());
+  SmallVector<Value> found;
+  for (Value value : expressions.reach(root, reduced)) {
+    RankedTensorType type = getFloatType(value);
+    bool hasRank = type.getRank() == rootType.getRank();
+    if (views ? !hasRank && differsInUnitDims(type, rootType) : hasRank)
+      found.push_back(value);
+    if (found.size() == maxFound)
+      break;
   }
   return found;
 }

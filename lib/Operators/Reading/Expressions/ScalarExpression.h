@@ -104,6 +104,11 @@ public:
   const Scalar *createOperand(mlir::Value value, mlir::AffineMap map,
                               mlir::RankedTensorType resultType);
 
+  /// The float tensors before `root` that elementwise ops, moves of elements
+  /// and, with `reduced`, reductions lead to, the nearest first: those that
+  /// reductions read, or without `reduced` the others.
+  llvm::ArrayRef<mlir::Value> reach(mlir::Operation *root, bool reduced);
+
   ConstantEvaluator &constants;
 
 private:
@@ -130,6 +135,8 @@ private:
   std::deque<Scalar> scalars;
   llvm::DenseMap<mlir::Operation *, const Scalar *> known;
   llvm::DenseMap<const Scalar *, const Scalar *> expanded;
+  /// Without reductions, and with them.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> reached[2];
 };
 
 /// What a kind with operands computes of numbers, in f64; NaN for others.
