@@ -58,6 +58,10 @@ static int chooseExponent(float min, float max) {
   return exponent;
 }
 
+Grid::Grid(float min, float max) : exponent(chooseExponent(min, max)) {
+  regrid(min, max);
+}
+
 double Grid::width() const { return std::ldexp(1.0, exponent); }
 
 void Grid::regrid(float min, float max) {
@@ -102,8 +106,9 @@ void Grid::add(const std::vector<Chunk> &chunks, float min, float max) {
   if (!(min <= max))
     return;
   if (counts.empty())
-    exponent = chooseExponent(min, max);
-  regrid(min, max);
+    *this = Grid(min, max);
+  else
+    regrid(min, max);
   std::vector<int64_t> added = countCells(
       chunks, counts.size(),
       [&](const float *x, int32_t *found) {

@@ -192,9 +192,7 @@ static Error readGrid(const Fields &fields, Statistics &stats) {
     return fields.wrong("grid", "is not an object");
   if (stats.empty())
     return fields.missing("min");
-  Grid expected;
-  float ends[] = {stats.min, stats.max};
-  expected.add({{ends, 2}}, stats.min, stats.max);
+  Grid expected(stats.min, stats.max);
   auto exponent = grid->getInteger("exponent");
   auto first = grid->getInteger("first");
   const json::Array *counts = grid->getArray("counts");

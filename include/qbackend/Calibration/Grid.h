@@ -41,6 +41,10 @@ struct Grid {
   /// From the cell of the smallest value to that of the largest.
   std::vector<int64_t> counts;
 
+  Grid() = default;
+  /// That of the range [`min`, `max`], where nothing is counted yet.
+  Grid(float min, float max);
+
   bool empty() const { return counts.empty(); }
 
   /// Width of a cell.
