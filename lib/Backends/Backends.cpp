@@ -7,6 +7,7 @@
 #include "qbackend/Support/ParseModule.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -71,25 +72,14 @@ parseJSON(StringRef text, StringRef name, MLIRContext *context) {
   return module;
 }
 
-FailureOr<Backend>
-qbackend::parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
-                       MLIRContext *context) {
-  context->getOrLoadDialect<QBackendDialect>();
-  std::string name = text->getBufferIdentifier().str();
-  Backend backend;
-  if (isJSON(text->getBuffer())) {
-    FailureOr<OwningOpRef<ModuleOp>> module =
-        parseJSON(text->getBuffer(), name, context);
-    if (failed(module))
-      return failure();
-    backend.owner = std::move(*module);
-  } else {
-    auto sources = std::make_shared<llvm::SourceMgr>();
-    sources->AddNewSourceBuffer(std::move(text), SMLoc());
-    backend.owner = parseModule(sources, context);
-  }
-  if (!backend.owner)
+/// The one configuration of `owner`, which was read from the file `name`; null:
+/// there was an error.
+static FailureOr<Backend> takeConfig(OwningOpRef<ModuleOp> owner,
+                                     StringRef name, MLIRContext *context) {
+  if (!owner)
     return failure();
+  Backend backend;
+  backend.owner = std::move(owner);
   for (auto config : backend.owner->getOps<BackendConfigOp>()) {
     if (backend.config)
       return emitError(config.getLoc())
@@ -104,6 +94,23 @@ qbackend::parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
   backend.originalVersion = backend.config.getVersion();
   upgradeToCurrentVersion(backend.config);
   return backend;
+}
+
+FailureOr<Backend>
+qbackend::parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
+                       MLIRContext *context) {
+  context->getOrLoadDialect<QBackendDialect>();
+  std::string name = text->getBufferIdentifier().str();
+  if (isJSON(text->getBuffer())) {
+    FailureOr<OwningOpRef<ModuleOp>> module =
+        parseJSON(text->getBuffer(), name, context);
+    if (failed(module))
+      return failure();
+    return takeConfig(std::move(*module), name, context);
+  }
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(text), SMLoc());
+  return takeConfig(parseModule(sources, context), name, context);
 }
 
 FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
@@ -125,10 +132,14 @@ FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
     }
     return backend;
   }
-  if (std::optional<StringRef> text = getBuiltinBackendText(spec))
-    return parseBackend(
-        llvm::MemoryBuffer::getMemBuffer(*text, (spec + ".mlir").str(), true),
-        module.getContext());
+  MLIRContext *context = module.getContext();
+  if (std::optional<StringRef> text = getBuiltinBackendText(spec)) {
+    // A text of ours, which no other process has to read first.
+    context->getOrLoadDialect<QBackendDialect>();
+    std::string name = (spec + ".mlir").str();
+    return takeConfig(parseSourceString<ModuleOp>(*text, context, name), name,
+                      context);
+  }
   if (!llvm::sys::fs::exists(spec)) {
     InFlightDiagnostic error = emitError(module.getLoc());
     error << "no backend '" << spec
@@ -140,7 +151,7 @@ FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
   if (!text)
     return emitError(module.getLoc()) << "cannot read backend file '" << spec
                                       << "': " << text.getError().message();
-  return parseBackend(std::move(*text), module.getContext());
+  return parseBackend(std::move(*text), context);
 }
 
 const Backend *BackendResolver::resolve(StringRef spec) {

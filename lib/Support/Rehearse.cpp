@@ -131,10 +131,11 @@ static int parseAndPrint(llvm::MemoryBufferRef source,
             .substr(0, 1000);
     (void)!write(errors, text.data(), text.size());
   });
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(
-                                 source, /*RequiresNullTerminator=*/false),
-                             SMLoc());
+  // Shared, so that resources stay where they are.
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(
+                                  source, /*RequiresNullTerminator=*/false),
+                              SMLoc());
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   // Printing calls itself for each level of regions, attributes and locations.
