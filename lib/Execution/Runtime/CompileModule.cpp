@@ -114,10 +114,16 @@ Expected<orc::JITTargetMachineBuilder> runtime::getTarget(unsigned optLevel) {
 static constexpr unsigned maxThreadedBlocks = 500;
 
 /// What `pass` takes more than linear time for, and gives nothing here: nothing
-/// is called by a pointer but what the runtime gives.
+/// is called by a pointer but what the runtime gives, and kernels have their
+/// numbers before their loops.
 static bool isTooLong(StringRef pass, Any ir) {
   if (pass == "CalledValuePropagationPass")
     return true;
+  if (const auto **module = any_cast<const Module *>(&ir))
+    return pass == "IPSCCPPass" &&
+           any_of(**module, [](const Function &function) {
+             return function.hasFnAttribute(codegen::kKernelAttribute);
+           });
   const auto **function = any_cast<const Function *>(&ir);
   return pass == "JumpThreadingPass" && function &&
          (*function)->size() > maxThreadedBlocks;
