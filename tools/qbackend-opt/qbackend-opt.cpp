@@ -21,6 +21,7 @@
 #include "qbackend/Support/ReadNetwork.h"
 #include "qbackend/Support/RemarkGroups.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -34,23 +35,24 @@ using namespace mlir;
 using namespace qbackend;
 
 namespace {
-/// Changes locations before or after all other passes.
-class LocationPass : public PassWrapper<LocationPass, OperationPass<ModuleOp>> {
+/// Changes locations, or verifies, before or after all other passes.
+class ModulePass : public PassWrapper<ModulePass, OperationPass<ModuleOp>> {
 public:
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LocationPass)
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ModulePass)
 
-  LocationPass(StringRef name, std::function<void(ModuleOp)> change)
-      : name(name), change(std::move(change)) {}
+  ModulePass(StringRef name, std::function<LogicalResult(ModuleOp)> run)
+      : name(name), run(std::move(run)) {}
 
   StringRef getArgument() const override { return name; }
   void runOnOperation() override {
-    change(getOperation());
+    if (failed(run(getOperation())))
+      signalPassFailure();
     markAllAnalysesPreserved();
   }
 
 private:
   StringRef name;
-  std::function<void(ModuleOp)> change;
+  std::function<LogicalResult(ModuleOp)> run;
 };
 } // namespace
 
@@ -119,11 +121,22 @@ static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
           std::make_unique<RemarkGroups>(manager.getContext()));
     bool hasNamedPlaces = isForPeople && arguments.appliesBackend;
     if (hasNamedPlaces)
-      manager.addPass(std::make_unique<LocationPass>(
-          "qbackend-add-places",
-          [&](ModuleOp module) { addPlaces(module, text, file); }));
+      manager.addPass(std::make_unique<ModulePass>(
+          "qbackend-add-places", [&](ModuleOp module) {
+            addPlaces(module, text, file);
+            return success();
+          }));
     if (failed(passes.setupPassPipeline(manager)))
       return failure();
+    // What a pass leaves is verified at the end, once, if nobody asks for more.
+    if (hasNamedPlaces && passes.shouldVerifyPasses() &&
+        !llvm::cl::getRegisteredOptions()
+             .lookup("verify-each")
+             ->getNumOccurrences()) {
+      manager.enableVerifier(false);
+      manager.addPass(std::make_unique<ModulePass>(
+          "qbackend-verify", [](ModuleOp module) { return verify(module); }));
+    }
     return success();
   });
   std::string bytecode;
