@@ -4,7 +4,7 @@
 
     run.py --build DIR [--debian13 ROOT] [--ort DIR/node_modules/onnxruntime-node]
            [--rounds N] [--only NETWORK,...] [--targets amx,avx512vnni] [--cpu NAME]
-           [-o TABLE.md]
+           [--first] [-o TABLE.md]
 
 Peers are optional: ROOT is a folder with a Debian 13 (or `/`) that has libxnnpack-dev
 and libonnxruntime-dev, the library of ONNX Runtime is that of `npm install
@@ -13,7 +13,9 @@ the reason. Each engine is a process of its own; in each round each runs once, s
 what else the machine does hits them alike. Times are those of the processor, and of the
 fastest round; ratios are medians of those of each round. Behind them stands the share of
 bytes of the result that are ours. `resnet50@16` is the network with batches of 16. What
-ours is to itself is A/A. Our float run is that of ONNX Runtime's float file.
+ours is to itself is A/A. Our float run is that of ONNX Runtime's float file. With
+--first, times are those of whole processes that load a network, compile it and run it
+once, ours in memory; those of PyTorch import it.
 """
 
 import argparse
@@ -64,6 +66,14 @@ class Peer:
 
     def time(self, index, calls):
         return float(self.ask(index, calls))
+
+    def finish(self):
+        """The seconds of the processor that it took, with one more run, to the end."""
+        self.ask(0, 1)
+        self.process.stdin.close()
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_utime + usage.ru_stime
 
     def get_result(self, index):
         """Its bytes."""
@@ -172,6 +182,37 @@ def compare(peer, index, result):
     return f", {100 * np.mean(peer.get_result(index) == result):.4g} %"
 
 
+def start_peers(nets, modules, args, work):
+    """Those that aren't objects."""
+    arguments = [part for name, path in modules.items()
+                 for part in (path, "u8", *nets[name].input.shape)]
+    torch = [sys.executable, HERE / "torch_peer.py"]
+    return [
+        *start_models("ours in memory", "exact", arguments, args, work),
+        *start_xnnpack(nets, args, work), *start_onnx(nets, args, work),
+        *start("PyTorch onednn", [*torch, "onednn", *nets]),
+        *start("PyTorch onednn, VNNI", [*torch, "onednn", *nets],
+               ONEDNN_MAX_CPU_ISA="AVX512_CORE_VNNI"),
+        *start("PyTorch qnnpack", [*torch, "qnnpack", *nets]),
+        *start("PyTorch float", [*torch, "float", *nets])]
+
+
+def measure_first(name, net, args, work):
+    """Lines of a table: processes of their own in each round, ours once more last."""
+    module = work / f"{name}.mlirbc"
+    subprocess.run([pathlib.Path(args.build) / "bin/qbackend-opt", "--emit-bytecode",
+                    work / f"{name}.mlir", "-o", module], check=True)
+    times = []
+    for _ in range(args.rounds):
+        peers = start_peers({name: net}, {name: module}, args, work)
+        peers += start_models("ours again", "exact", [module, "u8", *net.input.shape],
+                              args, work)
+        times.append([peer.finish() for peer in peers])
+    ratios = np.median(np.array(times) / np.array(times)[:, :1], axis=0)
+    return [f"| {name}, {peer.name} | {best:.2f} | {ratio:.2f} |"
+            for peer, best, ratio in zip(peers, np.min(times, axis=0), ratios)]
+
+
 def add_peers(parser):
     parser.add_argument("--ort", type=pathlib.Path, default="onnxruntime-node",
                         help="where the package of npm is")
@@ -197,6 +238,8 @@ def main():
     parser.add_argument("--cpu", help="that our objects are for (default: this one)")
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--only", default=",".join(networks.NETWORKS))
+    parser.add_argument("--first", action="store_true",
+                        help="time processes that load, compile and run once")
     parser.add_argument("-o", dest="output", type=pathlib.Path)
     args = parser.parse_args()
     if not args.build:
@@ -206,23 +249,18 @@ def main():
         work = pathlib.Path(directory)
         modules = {name: work / f"{name}.mlir" for name in names}
         nets = {name: networks.write(name, path) for name, path in modules.items()}
+        if args.first:
+            print("| | s | over ours |\n|---|---|---|")
+            for name, net in nets.items():
+                print("\n".join(measure_first(name, net, args, work)), flush=True)
+            return 0
         targets = args.targets.split(",")
         ours = []
         for target in targets + targets[:1]:
             label = f"ours {target}".strip()
             label += " again" if any(peer.name == label for peer in ours) else ""
             ours += start_objects(label, target, modules, args, work)
-        arguments = [part for name, path in modules.items()
-                     for part in (path, "u8", *nets[name].input.shape)]
-        torch = [sys.executable, HERE / "torch_peer.py"]
-        peers = [
-            *ours, *start_models("ours in memory", "exact", arguments, args, work),
-            *start_xnnpack(nets, args, work), *start_onnx(nets, args, work),
-            *start("PyTorch onednn", [*torch, "onednn", *names]),
-            *start("PyTorch onednn, VNNI", [*torch, "onednn", *names],
-                   ONEDNN_MAX_CPU_ISA="AVX512_CORE_VNNI"),
-            *start("PyTorch qnnpack", [*torch, "qnnpack", *names]),
-            *start("PyTorch float", [*torch, "float", *names])]
+        peers = [*ours, *start_peers(nets, modules, args, work)]
         lines = [f"{get_processor()}; {datetime.date.today()}; one thread, "
                  f"{args.rounds} rounds; ms, and the time over that of the first",
                  "", f"| network | {' | '.join(peer.name for peer in peers)} |",
