@@ -5,6 +5,7 @@
 
 #include "Import/ImportedObservers.h"
 #include "Import/IntegerCode.h"
+#include "Observe/AbsorbedFunctions.h"
 #include "Observe/Decider.h"
 #include "Observe/EdgeSpecs.h"
 #include "Observe/InfiniteValues.h"
@@ -79,8 +80,11 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     MovedValues moves(getOperation(), [&](StringRef kind) {
       return !patterns.lookup(kind).empty();
     });
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (sharing == Sharing::FX)
+        remarkAbsorbedFunctions(function);
       function->removeAttr(kMovesAttrName);
+    }
     Decisions decisions;
     bool anyWeight = false, anyWeightKnown = false;
     InfiniteValues infinite(getOperation());

@@ -24,6 +24,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_RAISEPASS
@@ -96,6 +97,15 @@ static Location getOperatorLoc(Operation *root, const Slice &slice) {
           !getLocationName(op->getLoc()).empty())
         return op->getLoc();
   return root->getLoc();
+}
+
+/// Whether `slice` is several functions of the network by their names.
+static bool hasSeveralNames(const Slice &slice) {
+  llvm::SmallSet<std::string, 2> names;
+  for (Operation *op : slice.active)
+    if (std::string name = getLocationName(op->getLoc()); !name.empty())
+      names.insert(name);
+  return names.size() > 1;
 }
 
 /// Puts a `qbackend.operator` in the place of `found`.
@@ -432,6 +442,10 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
       found.push_back(op);
     if (auto *recognizer = getRecognizer(root))
       recognizer->recognize(root, constants, found);
+    // Functions that do nothing together are dropped only if the last of them
+    // is no operator alone: each of them has a value.
+    std::optional<RecognizedOperator> nothing;
+    Slice nothingSlice;
     for (RecognizedOperator &candidate : found) {
       // Front ends write zeros where there is no bias.
       auto kind =
@@ -443,10 +457,15 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
         continue;
       slice = Slice();
       if (candidate.result.getDefiningOp() == root && isWellFormed(candidate) &&
-          succeeded(collectSlice(candidate, slice)))
-        return std::move(candidate);
+          succeeded(collectSlice(candidate, slice))) {
+        if (!isa<DropoutAttr>(candidate.kind) || !hasSeveralNames(slice))
+          return std::move(candidate);
+        nothing = std::move(candidate);
+        nothingSlice = std::move(slice);
+      }
     }
-    return std::nullopt;
+    slice = std::move(nothingSlice);
+    return nothing;
   }
 
   /// Raises what ends at `root`. Returns the last of the ops that `root` has

@@ -7,7 +7,8 @@
 Runs in PyTorch 2.6 or newer, without this project. For each seed DIR gets SEED.pt2, the
 network as torch.export has it, SEED.npz, a batch for each row of its arguments, and
 SEED.json: for each observer of `prepare_fx` for qnnpack (moving averages) the number of
-updates in one batch, what it observes, and its scale and zero point after all batches.
+updates in one batch, what it observes, and its range, scale and zero point after all
+batches; SEED.results.npz has the results of `convert_fx` on these batches, one each.
 With --dynamic the .pt2 has a batch of any size.
 `updates.py` compares them. Many of the operators only move values.
 """
@@ -33,7 +34,7 @@ from torch.ao.quantization import (
 )
 from torch.ao.quantization.backend_config import get_qnnpack_backend_config
 from torch.ao.quantization.observer import ObserverBase
-from torch.ao.quantization.quantize_fx import prepare_fx
+from torch.ao.quantization.quantize_fx import convert_fx, prepare_fx
 
 BATCHES = 4
 #: Functions that no configuration has, and those that only move values.
@@ -345,7 +346,22 @@ def record(network, data):
             "computes": name in computes and
             isinstance(observer, MovingAverageMinMaxObserver),
             "scale": float(scale), "zero_point": int(zero_point)}
-    return found
+        if hasattr(observer, "min_val"):
+            found[name]["range"] = [float(observer.min_val), float(observer.max_val)]
+    return found, compute(prepared, data)
+
+
+def compute(prepared, data):
+    """The results of the converted network; none if PyTorch can't run it."""
+    try:
+        converted = convert_fx(prepared, backend_config=get_qnnpack_backend_config())
+        with torch.no_grad():
+            results = [converted(*batch) for batch in data]
+    except RuntimeError:
+        return None
+    # A result that PyTorch leaves quantized is what its integers stand for.
+    return [torch.cat([each.dequantize() for each in parts]).numpy()
+            for parts in zip(*results)]
 
 
 def export(network, data, is_dynamic):
@@ -375,13 +391,15 @@ def main():
         data = [[torch.randn(shape) * (1 + 0.7 * k) for shape in shapes]
                 for k in range(BATCHES)]
         try:
-            observers = record(network, data)
+            observers, results = record(network, data)
         except AssertionError:  # No range holds NaN: an exp of an exp.
             continue
         torch.export.save(export(network, data, is_dynamic), folder / f"{seed}.pt2")
         np.savez(folder / f"{seed}.npz", **{
             name: np.concatenate([batch[i].numpy() for batch in data])
             for i, name in enumerate("ab"[:network.inputs])})
+        if results is not None:
+            np.savez(folder / f"{seed}.results.npz", *results)
         (folder / f"{seed}.json").write_text(json.dumps({
             "program": network.program, "observers": observers}))
 

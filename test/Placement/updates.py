@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Is each observer updated as often as PyTorch updates it?
+"""Is each observer updated as often as PyTorch updates it, and are the results its own?
 
     updates.py                      the networks of updates.json
     updates.py --networks DIR [--seeds N,...] [--show] [--record FILE]
 
 Without arguments, compares the numbers of updates in one batch with those that
 updates.json has of PyTorch 2.6. With what fx_networks.py has written to DIR also scales
-and zero points after some batches; --record writes FILE, as updates.json, of --seeds.
-Both sides share observers as FX does. Those of PyTorch with which no operator that is
-quantized has to do (movements between functions that no configuration has) may see
-less here (QB119). Networks with a remark that the observers are others than FX's (QB127)
-are counted apart.
+and zero points after some batches, and the results of the converted network: integers
+have to be equal where both sides have PyTorch's ranges. --record writes FILE, as
+updates.json, of --seeds. Both sides share observers as FX does. Those of PyTorch with
+which no operator that is quantized has to do (movements between functions that no
+configuration has) may see less here (QB119). Networks with a remark that FX observes
+other values (QB127, QB128) are counted apart.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 
+import numpy as np
 import placement
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -38,7 +40,12 @@ MAPPING = "\n".join([
       for kind, (scale, zero_point) in FIXED.items()],
     "}\n"])
 OBSERVER = re.compile(
-    r"qbackend.observer @(\S+) <moving_average.*? scale (\S+) zero_point (-?\d+)", re.M)
+    r"(qbackend.observer @(\S+) <moving_average.*?) range .*? "
+    r"scale (\S+) zero_point (-?\d+)",
+    re.M,
+)
+#: What is said where FX observes other values.
+OTHER_OBSERVERS = re.compile(r"Name: +QB12[78]")
 
 
 def observe(network, folder, data=None):
@@ -67,7 +74,43 @@ def observe(network, folder, data=None):
     if not data:
         return [(updates,) for updates in found.values()]
     return [(found[name], to_float(scale), int(zero_point))
-            for name, scale, zero_point in OBSERVER.findall(out.read_text())]
+            for _, name, scale, zero_point in OBSERVER.findall(out.read_text())]
+
+
+def take_ranges(calibrated, observers, here):
+    """`calibrated` with PyTorch's numbers: the last bits of averages differ, and then
+    integers of values that are in the middle of two do, too."""
+
+    def replace(match):
+        updates = next(each[0] for each in here if each[1:] == (
+            to_float(match[3]), int(match[4])))
+        found = (updates, to_float(match[3]), int(match[4]))
+        close = [each for each in observers if "range" in each and is_same(
+            (each["updates"], each["scale"], each["zero_point"]), found)]
+        if not close:
+            return match[0]
+        best = min(close, key=lambda each: abs(each["scale"] - found[1]))
+        low, high = (f"{x:.17e}" for x in best["range"])
+        return (f"{match[1]} range [{low}, {high}] scale {best['scale']:.17e} "
+                f"zero_point {best['zero_point']}")
+
+    return OBSERVER.sub(replace, calibrated)
+
+
+def count_other_results(folder, inputs, expected):
+    """How many elements of the results of observed.mlir are others than `expected`.
+    Those of float functions differ in their last bits."""
+    kernels, results = folder / "kernels.mlir", folder / "results.npz"
+    form = "backend=qnnpack lower-to=qnnpack"
+    placement.run(folder / "observed.mlir", f"--qbackend-kernel-pipeline={form}",
+                  f"--qbackend-lowering-pipeline={form}", "-o", kernels)
+    subprocess.run([placement.BIN / "qbackend-run", kernels, f"--input={inputs}", "-o",
+                    results], check=True, capture_output=True)
+    with np.load(results) as found, np.load(expected) as wanted:
+        pairs = [(found[a], wanted[b]) for a, b in
+                 zip(found.files, wanted.files, strict=True)]
+    return sum(int((~np.isclose(a.reshape(b.shape), b, 0, 1e-5 * np.abs(b).max(
+        initial=1e-3))).sum()) for a, b in pairs)
 
 
 def to_float(text):
@@ -118,9 +161,22 @@ def compare_networks(arguments):
                                         [(e[0],) for e in here]))
             verdict = ("same" if not missing and not more else
                        "other scales" if is_counted else "other updates")
-            if verdict != "same":
-                if "Name:            QB127" in (folder / "remarks").read_text():
-                    verdict += ", as remarked"
+            remarks = (folder / "remarks").read_text()
+            remarked = ", as remarked" if OTHER_OBSERVERS.search(remarks) else ""
+            results = file.with_suffix(".results.npz")
+            if verdict == "same" and results.exists():
+                observed = folder / "observed.mlir"
+                observed.write_text(take_ranges(
+                    observed.read_text(), known["observers"].values(), here))
+                if count := count_other_results(
+                        folder, file.with_suffix(".npz"), results):
+                    verdict = "other results"
+                    print(f"{file.stem}: {count} elements differ{remarked}")
+            elif verdict == "same":
+                verdict = "PyTorch can't run it"
+            if verdict.startswith("other"):
+                verdict += remarked
+            if missing or more:
                 print(f"{file.stem}: {verdict}; PyTorch {missing}, here {more}")
             counts[verdict] += 1
             if arguments.show:
@@ -134,7 +190,7 @@ def compare_networks(arguments):
     print(dict(counts))
     if arguments.record:
         arguments.record.write_text(json.dumps(recorded, indent=1) + "\n")
-    return counts["other updates"]
+    return counts["other updates"] + counts["other results"]
 
 
 def compare_recorded():

@@ -24,5 +24,20 @@ func.func @as_it_is(%x: tensor<1x2x2xf32> loc("x")) -> (tensor<1x2x2xf32>, tenso
   %0 = tosa.transpose %x {perms = array<i32: 0, 2, 1>} : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32> loc("permute")
   %1 = tosa.add %x, %x : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x2x2xf32> loc("add")
   %2 = tosa.concat %0, %1 {axis = 1 : i32} : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x4x2xf32>
+  // expected-remark @+1 {{QB128 | Category:qbackend | Function=as_it_is | Operator=func.return, Reason="it reads 'x' in float, which the network moves; FX quantizes what is moved", Suggestion="leave sharing=fx out"}}
   return %0, %2 : tensor<1x2x2xf32>, tensor<1x4x2xf32>
+}
+
+// -----
+
+// What is joined gets the observer of the first element, after a pool passed its own on.
+
+// CHECK-LABEL: func.func @passed_on
+// CHECK: qbackend.observe %{{[^ ]*}} by @[[Y:.*]] :
+func.func @passed_on(%x: tensor<1x2x2x1xf32> loc("x"), %y: tensor<1x1x1x1xf32> loc("y")) -> tensor<1x1x1x2xf32> {
+  %0 = tosa.add %y, %y : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x1x1xf32> loc("add")
+  // expected-remark @+1 {{QB127 | Category:qbackend | Function=passed_on | Operator=max_pool2d, Reason="FX gives its result another observer than its input has, as one of them is joined with other values; PyTorch's kernel passes the input's parameters on", Suggestion="leave sharing=fx out"}}
+  %1 = tosa.max_pool2d %x {kernel = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>} : (tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32>
+  %2 = tosa.concat %0, %1 {axis = 3 : i32} : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x1x2xf32>
+  return %2 : tensor<1x1x1x2xf32>
 }

@@ -107,8 +107,7 @@ bool qbackend::isPartOfOther(OperatorOp op) {
 // What the network moves
 //===----------------------------------------------------------------------===//
 
-/// Whether `op` gives no activation: a constant, a destination, a shape.
-static bool isAuxiliary(Operation *op) {
+bool qbackend::isAuxiliary(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() ||
          isa<tensor::EmptyOp, linalg::FillOp>(op) ||
          llvm::none_of(op->getResultTypes(), [](Type type) {

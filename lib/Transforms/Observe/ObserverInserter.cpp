@@ -18,6 +18,7 @@
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/QConfigTable.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -91,8 +92,13 @@ void ObserverInserter::visit(OperatorOp op, const Decision &decision) {
     return;
   }
   SmallVector<unsigned> inputs;
-  for (OpOperand &operand : op.getInputsMutable())
-    inputs.push_back(observeInput(operand, decision.activation));
+  for (OpOperand &operand : op.getInputsMutable()) {
+    // Fixed parameters of the result are FX's for the input, too, unless that
+    // is observed already, as what a movement gives.
+    bool isFixed = sharing == Sharing::FX && moves.count(operand.get()) == 1;
+    inputs.push_back(
+        observeInput(operand, isFixed ? activation : decision.activation));
+  }
   unsigned output = add(op.getOutput(), activation, /*isOutput=*/true);
   if (observation != ObservationType::OutputShareObserverWithInput ||
       (sharing == Sharing::FX && isQuantizedArgument(op.getInputs()[0])))
@@ -104,6 +110,8 @@ void ObserverInserter::visit(OperatorOp op, const Decision &decision) {
       observers[input] = observers[inputs.front()];
     }
   observers[output] = observers[inputs.front()];
+  if (sharing == Sharing::FX)
+    passedOn.push_back({op, inputs.front(), output});
   for (unsigned input : inputs)
     shared.push_back({inputs.front(), input});
   // A function of the input and a number has a range of its own.
@@ -223,6 +231,8 @@ void ObserverInserter::insert() {
   }
   observeAtDefinitions();
   placeUpdates();
+  if (sharing == Sharing::FX)
+    remarkDifferences();
 }
 
 void ObserverInserter::observeAtDefinitions() {
@@ -362,6 +372,46 @@ void ObserverInserter::remarkJoined(OperatorOp op, unsigned input,
                    "leave sharing=fx out");
 }
 
+void ObserverInserter::remarkMoved(Value value) {
+  if (moves.getPlaces(value).empty())
+    return;
+  Operation *reader = nullptr;
+  SmallVector<Value> pending = {value};
+  while (!pending.empty())
+    for (Operation *user : pending.pop_back_val().getUsers())
+      if (isa<TransposeOp>(user))
+        pending.push_back(user->getResult(0));
+      else if (!isa<ObserveOp, tensor::DimOp>(user))
+        reader = user;
+  if (!reader)
+    return;
+  auto op = dyn_cast<OperatorOp>(reader);
+  remarkAnalysis(reader, "QB128",
+                 op ? op.getKindName() : reader->getName().getStringRef(),
+                 "it reads '" + names.lookup(value).name +
+                     "' in float, which the network moves; FX quantizes what "
+                     "is moved",
+                 "leave sharing=fx out");
+}
+
+void ObserverInserter::remarkDifferences() {
+  for (const Shared &each : passedOn)
+    if (observers[each.input] != observers[each.output])
+      remarkAnalysis(each.op, "QB127", OperatorOp(each.op).getKindName(),
+                     "FX gives its result another observer than its input "
+                     "has, as one of them is joined with other values; "
+                     "PyTorch's kernel passes the input's parameters on",
+                     "leave sharing=fx out");
+  for (auto function : module.getOps<func::FuncOp>())
+    for (Block &block : function.getBody()) {
+      llvm::for_each(block.getArguments(),
+                     [&](Value value) { remarkMoved(value); });
+      for (Operation &op : block)
+        llvm::for_each(op.getResults(),
+                       [&](Value value) { remarkMoved(value); });
+    }
+}
+
 bool ObserverInserter::isCounted(OperatorOp op) {
   std::string name = getLocationName(op.getLoc());
   if (name.empty() || op.isFused() || !op.getKind().isShapeOnly())
@@ -397,7 +447,7 @@ void ObserverInserter::joinGroups() {
   for (unsigned i = 0; i < observers.size(); ++i)
     if (!derived.contains(i))
       ++sources[classes.findLeader(i)];
-  for (const Scaled &each : scaled) {
+  for (const Shared &each : scaled) {
     if (sources.lookup(classes.findLeader(each.output)) == 1) {
       shared.push_back({each.input, each.output});
       continue;

@@ -98,6 +98,13 @@ private:
   /// and others with it that FX tells apart.
   void remarkJoined(OperatorOp op, unsigned input, unsigned first);
 
+  /// Says what reads `value` in float though the network moves it, which FX
+  /// quantizes: here it is one tensor, in whatever layout.
+  void remarkMoved(mlir::Value value);
+
+  /// Says where integers are others than PyTorch's with FX's observers.
+  void remarkDifferences();
+
   /// Whether another operator has the name of `op`, and moves the same value:
   /// the network's one movement has become both of them.
   bool isCounted(OperatorOp op);
@@ -141,12 +148,13 @@ private:
   llvm::SmallDenseSet<unsigned> derived;
   /// The names of movements that have an observation, and what they move.
   llvm::DenseSet<std::pair<mlir::Value, mlir::Attribute>> moveNames;
-  /// Operators of one tensor and a number that share.
-  struct Scaled {
+  /// Operators that share, with the observations of input and result: those of
+  /// one tensor and a number with groups, all with FX's way.
+  struct Shared {
     OperatorOp op;
     unsigned input, output;
   };
-  llvm::SmallVector<Scaled> scaled;
+  llvm::SmallVector<Shared> scaled, passedOn;
   TensorNames names;
 };
 

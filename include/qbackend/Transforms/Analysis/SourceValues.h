@@ -28,6 +28,9 @@ void setSourcePlaces(mlir::Operation *op, llvm::ArrayRef<int64_t> places);
 /// it adds the dimension of size 1 of the element of a stack.
 bool isPartOfOther(OperatorOp op);
 
+/// Whether `op` gives no activation: a constant, a destination, a shape.
+bool isAuxiliary(mlir::Operation *op);
+
 /// Records, in the attribute `qbackend.moves`, which values of `function` are
 /// others in another shape or layout; nothing if it has the attribute. Values
 /// are what ops with one name give, and have that name: PyTorch's nodes.
