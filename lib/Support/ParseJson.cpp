@@ -12,6 +12,10 @@
 #include "rapidjson/memorystream.h"
 #include "rapidjson/reader.h"
 
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+
 using namespace qbackend;
 using llvm::StringRef;
 namespace json = llvm::json;
@@ -39,13 +43,34 @@ public:
   bool String(const char *data, unsigned length, bool /*copy*/) {
     return push(StringRef(data, length).str());
   }
-  bool Int(int value) { return push(int64_t(value)); }
-  bool Uint(unsigned value) { return push(int64_t(value)); }
-  bool Int64(int64_t value) { return push(value); }
-  bool Uint64(uint64_t value) { return push(value); }
-  bool Double(double value) { return push(value); }
-  /// RapidJSON makes these only where numbers come as text.
-  bool RawNumber(const char *, unsigned, bool) { return false; }
+  /// Numbers come as text, as LLVM has more kinds of them: what fits into 64
+  /// bits is an integer, the rest the nearest double.
+  bool RawNumber(const char *data, unsigned length, bool /*copy*/) {
+    const char *end = data + length;
+    auto isAll = [&](std::from_chars_result result) {
+      return result.ec == std::errc() && result.ptr == end;
+    };
+    int64_t integer;
+    if (isAll(std::from_chars(data, end, integer)))
+      return push(integer);
+    uint64_t large;
+    if (isAll(std::from_chars(data, end, large)))
+      return push(large);
+    double number;
+    std::from_chars_result result = std::from_chars(data, end, number);
+    // Of a magnitude below all doubles: 0, or the least of them.
+    if (result.ec == std::errc::result_out_of_range)
+      number = std::strtod(std::string(data, length).c_str(), nullptr);
+    if (result.ptr == end && std::isfinite(number))
+      return push(number);
+    return fail("number too big to be stored in double");
+  }
+  // RapidJSON makes these only where numbers don't come as text.
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(int64_t) { return false; }
+  bool Uint64(uint64_t) { return false; }
+  bool Double(double) { return false; }
 
   bool StartArray() {
     isVisiting |= visit && depth == 1 && !keys.empty() && keys.back() == field;
@@ -127,7 +152,7 @@ qbackend::parseJson(StringRef text, StringRef field,
   };
   // Its iterative parser doesn't call itself for each level.
   constexpr unsigned flags = rapidjson::kParseIterativeFlag |
-                             rapidjson::kParseFullPrecisionFlag |
+                             rapidjson::kParseNumbersAsStringsFlag |
                              rapidjson::kParseValidateEncodingFlag;
   rapidjson::MemoryStream stream(text.data(), text.size());
   rapidjson::Reader reader;

@@ -26,6 +26,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 using namespace mlir;
 using namespace qbackend;
 
@@ -85,6 +89,10 @@ static void prepareChild(uint64_t bytes, unsigned realSeconds) {
   itimerval timer = {};
   timer.it_value.tv_sec = realSeconds;
   setitimer(ITIMER_REAL, &timer, nullptr);
+#ifdef __GLIBC__
+  // What malloc has in reserve would be beyond the limit.
+  malloc_trim(0);
+#endif
   if (!hasShadowMemory)
     if (uint64_t used = getAddressSpace())
       limit(RLIMIT_AS, used + (getMegabytes(bytes) << 20));

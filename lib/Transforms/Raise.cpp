@@ -460,8 +460,10 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
           succeeded(collectSlice(candidate, slice))) {
         if (!isa<DropoutAttr>(candidate.kind) || !hasSeveralNames(slice))
           return std::move(candidate);
-        nothing = std::move(candidate);
-        nothingSlice = std::move(slice);
+        if (!nothing) {
+          nothing = std::move(candidate);
+          nothingSlice = std::move(slice);
+        }
       }
     }
     slice = std::move(nothingSlice);

@@ -394,6 +394,15 @@ TEST(Table, BadStatistics) {
             "number");
   EXPECT_EQ(entryMessage(R"(, "min": 1e999, "max": 1)"),
             "t.json: [1:67, byte=67]: number too big to be stored in double");
+  for (std::string number : {std::string("1.8e308"), std::string("10e308"),
+                             "1" + std::string(300, '0') + "e308"})
+    EXPECT_NE(entryMessage(R"(, "min": 0, "max": )" + number)
+                  .find("number too big to be stored in double"),
+              std::string::npos);
+  EXPECT_EQ(entryMessage(R"(, "min": [0.)" + std::string(350, '0') +
+                         R"(1], "max": 3)"),
+            "t.json: entry 'a': field 'min' and field 'max' are not both "
+            "arrays");
   EXPECT_EQ(entryMessage(R"(, "min": [], "max": [])"),
             "t.json: entry 'a': field 'min' is empty");
   EXPECT_EQ(entryMessage(R"(, "min": [1, 2], "max": [3])"),

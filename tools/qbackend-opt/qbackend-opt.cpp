@@ -128,8 +128,9 @@ static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
           }));
     if (failed(passes.setupPassPipeline(manager)))
       return failure();
-    // What a pass leaves is verified at the end, once, if nobody asks for more.
-    if (hasNamedPlaces && passes.shouldVerifyPasses() &&
+    // What our passes leave is verified at the end, once, if nobody asks for
+    // more, and no other pass is there.
+    if (hasNamedPlaces && manager.size() == 2 && passes.shouldVerifyPasses() &&
         !llvm::cl::getRegisteredOptions()
              .lookup("verify-each")
              ->getNumOccurrences()) {

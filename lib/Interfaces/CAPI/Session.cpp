@@ -264,7 +264,9 @@ LogicalResult Session::setOptions(Pass &pass, StringRef options) {
     if (succeeded(pass.initializeOptions(options, keep)))
       return success();
   }
-  return error() << "in the options '" << options << "': " << message;
+  return error() << "in the options '" << options << "': "
+                 << (message.empty() ? "a value has another form than its key"
+                                     : message);
 }
 
 void qbackendInterrupt(void) { runtime::interrupt(); }

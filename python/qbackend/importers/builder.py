@@ -11,7 +11,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence, Set,
+                    Tuple)
 
 import numpy as np
 
@@ -130,6 +131,8 @@ class Builder:
         self._once: Dict[Any, str] = {}
         self._folded: Dict[Any, Value] = {}
         self._symbols: Dict[str, str] = {}
+        #: Those that an extent such as `2 * s` defines.
+        self._derived: Set[str] = set()
         self.locations: Dict[str, str] = {}
         self.location = ""
         #: The classes of modules by path, and PyTorch's operators by location.
@@ -158,7 +161,7 @@ class Builder:
 
     def argument(self, name: str, shape: Sequence[Extent],
                  element: Element) -> Value:
-        """The next argument. Plain symbols in its shape are defined by it. bfloat16
+        """The next argument, which defines symbols of its shape. bfloat16
         is float32 for the caller, whose arrays have no such type, and rounded."""
         edge = F32 if element == BF16 else element
         value = self._value(f"%arg{len(self.arguments)}", shape, edge)
@@ -175,7 +178,8 @@ class Builder:
     def _define_symbol(self, value: Value, axis: int, extent: Dim,
                        name: str, again: bool) -> None:
         """`c * s + k` says what `s` is, or is checked where that is known, as is
-        `s` if it is there `again`. What has other symbols isn't."""
+        `s` if it is there `again`, or such an extent defined it. What has other
+        symbols isn't."""
         terms = dict(extent.terms)
         constant = terms.pop((), 0)
         if len(terms) != 1:
@@ -184,6 +188,7 @@ class Builder:
         if len(monomial) != 1 or not isinstance(monomial[0], str):
             return
         plain = not constant and factor == 1
+        again = again or monomial[0] in self._derived
         if plain and monomial[0] in self._symbols and not again:
             return
         size = self.fresh()
@@ -198,6 +203,8 @@ class Builder:
                 symbol = self._index("arith.floordivsi", symbol,
                                      self.scalar(factor, INDEX))
             self._symbols[monomial[0]] = symbol
+            if not plain:
+                self._derived.add(monomial[0])
         if again or not plain:
             same = self.fresh()
             message = quoted(f"dim {axis} of '{name}' has to be {extent}")

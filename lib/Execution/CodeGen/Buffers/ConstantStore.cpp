@@ -41,6 +41,8 @@ char *ConstantStore::allocate(size_t size) {
   if (size > left) {
     // As much as there is already, so that small networks take little.
     left = std::max(size, std::min(total, largePage));
+    if (left >= largePage)
+      left = llvm::alignTo(left, largePage);
     total += left;
     owned.push_back(allocateMemory(left));
     next = owned.back().get();

@@ -30,20 +30,30 @@ public:
     // it ends with the image.
     overlaps =
         packed != 0 && (rest % target.lanes != 0 || rest > 2 * target.lanes);
-    // Columns outside are known where the code is made, rows aren't.
-    needsCopy = (!overlaps && shape.in % target.lanes != 0) ||
-                shape.top + shape.bottom != 0;
-    if (!needsCopy)
-      left = shape.left;
-    pitch = (needsCopy ? shape.paddedWidth() : shape.width) * shape.in;
-    // Rows that a tile divides leave no code for the rest.
     constexpr int64_t most = 8;
+    // Columns outside are known where the code is made, rows aren't. Each
+    // window over an edge is code of its own.
+    needsCopy = false;
+    left = shape.left;
+    auto [leading, trailing] = countOutside();
+    needsCopy = (!overlaps && shape.in % target.lanes != 0) ||
+                shape.top + shape.bottom != 0 ||
+                std::max(leading, trailing) > most;
+    if (needsCopy)
+      left = leading = trailing = 0;
+    pitch = (needsCopy ? shape.paddedWidth() : shape.width) * shape.in;
+    // Rows that a tile divides leave no code for the rest. With few lanes the
+    // code counts: windows over an edge are no whole tiles.
+    isShort = target.lanes <= 4;
+    int64_t row = shape.resultWidth - (isShort ? leading + trailing : 0);
     tilePixels = std::min(most, shape.resultWidth);
-    for (int64_t pixels = tilePixels; pixels > most / 2; --pixels)
-      if (shape.resultWidth % pixels == 0) {
+    auto countCode = [&](int64_t pixels) {
+      return (row < pixels ? 0 : pixels) + row % pixels;
+    };
+    for (int64_t pixels = tilePixels - 1; pixels > most / 2; --pixels)
+      if (isShort ? countCode(pixels) < countCode(tilePixels)
+                  : row % tilePixels != 0 && row % pixels == 0)
         tilePixels = pixels;
-        break;
-      }
     units = shape.resultHeight;
   }
 
@@ -72,6 +82,8 @@ private:
   /// Operands of `dot` for a column of the window.
   int64_t parts;
   int64_t tilePixels;
+  /// Whether there are few lanes, and as little code as can be.
+  bool isShort;
   /// Columns in front of what is read that windows begin with, and the distance
   /// of its rows.
   int64_t left = 0, pitch;
@@ -168,11 +180,10 @@ void DepthwiseKernel::emitBlock(Value channel, Value constants, int64_t vectors,
     emitTile(fromPixel, toPixel, weights, bias, multipliers, pixels, counts,
              begin);
   };
-  // Tiles at the edges are code of their own. Vectors of many lanes are worth
-  // whole ones.
+  // Tiles at the edges are code of their own.
   auto [leading, trailing] = countOutside();
   int64_t next = leading;
-  if (packs && leading != 0)
+  if (!isShort && leading != 0)
     next = std::min<int64_t>(llvm::alignTo(leading, tilePixels),
                              shape.resultWidth);
   for (int64_t x = 0; x < next; x += tilePixels)

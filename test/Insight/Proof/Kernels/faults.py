@@ -121,6 +121,11 @@ FAULTS = [
      r"(vector\.shuffle )(%\d+), (%\d+)", BehindPadding(r"\1\3, \2", 40)),
     ("a block that begins elsewhere", "depthwise_packed", "avx512vnni",
      r"(%c8(?:_\d+)? = arith\.constant )(8)(?= : index)", change(-4)),
+    ("an edge of another number", "depthwise_columns", "avx512vnni",
+     r"vector\.broadcast %arg5 : i8 to vector<64xi8>",
+     "arith.constant dense<0> : vector<64xi8>"),
+    ("a window beside its columns", "depthwise_columns", "avx512vnni",
+     r"(%c-64(?:_\d+)? = arith\.constant )(-64)", change(64)),
     ("a copy with another sign", "wide", "avx2",
      COPY + r")arith\.extui", r"\1arith.extsi"),
     # Fixed-point multipliers as f32, whose offsets and addends are two.

@@ -51,6 +51,18 @@ LAYERS = {
     "depthwise_packed_signed": dict(x="1x5x5x72", w=(72, 3, 3, 1), y="1x3x3x72",
                                     groups=72, signed=True, pad=0,
                                     requantize=(0, -128, 127, 127)),
+    # Columns of padding are read nowhere; those of several images, and wider than
+    # what is left of a window, too.
+    "depthwise_columns": dict(x="1x5x13x64", w=(64, 3, 3, 1), y="1x3x12x64",
+                              padding=(0, 0, 1, 0), groups=64, pad=9,
+                              requantize=(9, 9, 255, 9)),
+    "depthwise_columns_signed": dict(x="2x5x7x64", w=(64, 2, 3, 1), y="2x2x3x64",
+                                     stride=(2, 2), dilation=(1, 2), groups=64,
+                                     padding=(0, 0, 2, 1), signed=True, pad=-7,
+                                     requantize=(0, -128, 127, 127)),
+    "depthwise_columns_narrow": dict(x="1x4x2x16", w=(16, 1, 5, 1), y="1x4x2x16",
+                                     padding=(0, 0, 2, 2), groups=16, pad=200,
+                                     requantize=(3, 0, 255, 255)),
     # Fixed-point multipliers.
     "fixed": dict(x="1x4x4x8", w=(64, 1, 1, 8), y="1x4x4x64", signed=True,
                   rounding="double", requantize=(5, -100, 127, 127)),
