@@ -27,7 +27,7 @@
 #wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384, 20001], shift = [20, 31]>
 // CHECK: qnnpack.conv2d in @wide: proven
 // CHECK-NEXT: formula: acc = bias[o] + sum (x - zx) (w - zw); clamp(round(acc * m / 2^s){{.*}}half_up
-// CHECK-NEXT: a step of the sum: proven, by all 131072 inputs
+// CHECK-NEXT: a step of the sum: proven, by all 262144 inputs
 // CHECK-NEXT: what the sum begins with: proven, by all constants
 // CHECK-NEXT: the result: proven, by z3, 2 cases of constants
 // CHECK-NEXT: 47 bits of 64
