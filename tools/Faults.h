@@ -14,8 +14,8 @@ namespace qbackend {
 /// of `tool` and exit code 1: it says how much was asked for, how much there is
 /// already, and the limit. Output that was begun is removed. A limit of file
 /// sizes is an error of writing, not a signal. Standard streams that are closed
-/// stay so for whoever opens a file. Memory comes from large pages. After
-/// InitLLVM.
+/// stay so for whoever opens a file. Memory comes from large pages, where the
+/// system has them and limits no address space. After InitLLVM.
 void reportFaults(const char *tool);
 
 /// What streams of LLVM that end the program when they can't be written are

@@ -187,6 +187,20 @@ def test_an_extent_derived_from_a_symbol(tmp_path):
         module.run(uniform(1, 6))
 
 
+def test_a_symbol_behind_what_is_derived_from_it(tmp_path):
+    # `{1: 2 * s}` of the first argument, `{1: s}` of the second.
+    net = Network()
+    net.input("x", [1, Symbol("Mul(Integer(2), Symbol('s1'))")])
+    half = Symbol("Symbol('s1')")
+    y = net.input("y", [1, half])
+    net.outputs = [net.node("aten.neg.default", [1, half], self=y)]
+    module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+    y = uniform(1, 3)
+    assert close(run(module, tmp_path, x=uniform(1, 6), y=y)[0], -y)
+    with pytest.raises(ValueError, match="dim 1 of 'y' has to be s1"):
+        module.run(uniform(1, 8), y)
+
+
 def compared(net, x, result):
     size_of(net, x, 1, "size")
     net.nodes.append({

@@ -2,6 +2,7 @@
 """The text of a module, written op by op: linalg on tensors in the forms that
 the recognisers of `lib/Operators` are tested with.
 
+More than 600 lines, as each kind of op is a few lines on the text of one function.
 What has only small constants as operands is evaluated at once. Parameters of a
 network stay constants of their own, in the form of the file, once each.
 """

@@ -33,14 +33,19 @@ public:
     constexpr int64_t most = 8;
     // Columns outside are known where the code is made, rows aren't. Each
     // window over an edge is code of its own.
-    needsCopy = false;
-    left = shape.left;
-    auto [leading, trailing] = countOutside();
+    int64_t room = shape.width - 1 + shape.left -
+                   (shape.kernelWidth - 1) * shape.dilationX;
+    int64_t inside = room < 0 ? 0 : room / shape.strideX + 1;
+    leading = std::min<int64_t>(llvm::divideCeil(shape.left, shape.strideX),
+                                shape.resultWidth);
+    trailing = std::max<int64_t>(shape.resultWidth - inside, 0);
     needsCopy = (!overlaps && shape.in % target.lanes != 0) ||
                 shape.top + shape.bottom != 0 ||
                 std::max(leading, trailing) > most;
     if (needsCopy)
-      left = leading = trailing = 0;
+      leading = trailing = 0;
+    else
+      left = shape.left;
     pitch = (needsCopy ? shape.paddedWidth() : shape.width) * shape.in;
     // Rows that a tile divides leave no code for the rest. With few lanes the
     // code counts: windows over an edge are no whole tiles.
@@ -67,8 +72,6 @@ private:
                 ArrayRef<Value> bias, ArrayRef<Value> multipliers,
                 int64_t pixels, ArrayRef<int64_t> counts,
                 std::optional<int64_t> begin);
-  /// How many windows of a row begin, and end, outside of what is read.
-  std::pair<int64_t, int64_t> countOutside() const;
 
   /// Calls `body` for each block of channels: the first one, where its
   /// constants begin, and its vectors.
@@ -84,23 +87,11 @@ private:
   int64_t tilePixels;
   /// Whether there are few lanes, and as little code as can be.
   bool isShort;
-  /// Columns in front of what is read that windows begin with, and the distance
-  /// of its rows.
-  int64_t left = 0, pitch;
+  /// How many windows of a row begin, and end, outside of what is read; the
+  /// columns in front of that which they begin with; and the distance of rows.
+  int64_t leading, trailing, left = 0, pitch;
 };
 } // namespace
-
-std::pair<int64_t, int64_t> DepthwiseKernel::countOutside() const {
-  if (needsCopy)
-    return {0, 0};
-  int64_t last = (shape.kernelWidth - 1) * shape.dilationX;
-  // The last pixel whose window ends inside; -1: there is none.
-  int64_t room = shape.width - 1 + left - last;
-  int64_t inside = room < 0 ? 0 : room / shape.strideX + 1;
-  return {std::min<int64_t>(llvm::divideCeil(left, shape.strideX),
-                            shape.resultWidth),
-          std::max<int64_t>(shape.resultWidth - inside, 0)};
-}
 
 void DepthwiseKernel::visitBlocks(
     function_ref<void(int64_t, int64_t, int64_t)> body) const {
@@ -181,7 +172,6 @@ void DepthwiseKernel::emitBlock(Value channel, Value constants, int64_t vectors,
              begin);
   };
   // Tiles at the edges are code of their own.
-  auto [leading, trailing] = countOutside();
   int64_t next = leading;
   if (!isShort && leading != 0)
     next = std::min<int64_t>(llvm::alignTo(leading, tilePixels),
