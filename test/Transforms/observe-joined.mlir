@@ -41,3 +41,32 @@ func.func @passed_on(%x: tensor<1x2x2x1xf32> loc("x"), %y: tensor<1x1x1x1xf32> l
   %2 = tosa.concat %0, %1 {axis = 3 : i32} : (tensor<1x1x1x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x1x2xf32>
   return %2 : tensor<1x1x1x2xf32>
 }
+
+// -----
+
+// What is joined gets the observer of the first element, which float code gives; the kernel
+// of a sigmoid has its own parameters.
+
+// CHECK-LABEL: func.func @fixed_and_joined
+func.func @fixed_and_joined(%x: tensor<1x2x2xf32> loc("x")) -> tensor<1x2x4xf32> {
+  %0 = tosa.add %x, %x : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x2x2xf32> loc("add")
+  // expected-remark @+1 {{QB001}}
+  %1 = tosa.exp %0 : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32>
+  // expected-remark @+1 {{QB127 | Category:qbackend | Function=fixed_and_joined | Operator=sigmoid, Reason="FX gives its result the observer of what it is joined with; PyTorch's kernel has its own, fixed parameters", Suggestion="leave sharing=fx out"}}
+  %2 = tosa.sigmoid %0 : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32>
+  %3 = tosa.concat %1, %2 {axis = 2 : i32} : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x2x4xf32> loc("cat")
+  return %3 : tensor<1x2x4xf32>
+}
+
+// -----
+
+// In FX the argument that tanh reads has the fixed parameters, and its transpose others.
+
+// CHECK-LABEL: func.func @fixed_and_moved
+func.func @fixed_and_moved(%x: tensor<1x2x2xf32> loc("x")) -> (tensor<1x2x2xf32>, tensor<1x2x2xf32>) {
+  %0 = tosa.transpose %x {perms = array<i32: 0, 2, 1>} : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32> loc("permute")
+  %1 = tosa.add %0, %0 : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x2x2xf32> loc("add")
+  // expected-remark @+1 {{QB128 | Category:qbackend | Function=fixed_and_moved | Operator=tanh, Reason="its input 'x' is 2 values of the network, moved, with one observer; the one that FX quantizes may have the fixed parameters of the result", Suggestion="leave sharing=fx out"}}
+  %2 = tosa.tanh %x : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32>
+  return %1, %2 : tensor<1x2x2xf32>, tensor<1x2x2xf32>
+}

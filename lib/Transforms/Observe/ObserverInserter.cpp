@@ -95,7 +95,18 @@ void ObserverInserter::visit(OperatorOp op, const Decision &decision) {
   for (OpOperand &operand : op.getInputsMutable()) {
     // Fixed parameters of the result are FX's for the input, too, unless that
     // is observed already, as what a movement gives.
-    bool isFixed = sharing == Sharing::FX && moves.count(operand.get()) == 1;
+    int64_t count = moves.count(operand.get());
+    bool isFixed = sharing == Sharing::FX && count == 1;
+    if (sharing == Sharing::FX && count > 1 &&
+        activation != decision.activation &&
+        !findResult(operand.get(), decision.place))
+      remarkAnalysis(op, "QB128", op.getKindName(),
+                     "its input '" + names.lookup(operand.get()).name +
+                         "' is " + Twine(count) +
+                         " values of the network, moved, with one observer; "
+                         "the one that FX quantizes may have the fixed "
+                         "parameters of the result",
+                     "leave sharing=fx out");
     inputs.push_back(
         observeInput(operand, isFixed ? activation : decision.activation));
   }
@@ -401,6 +412,14 @@ void ObserverInserter::remarkDifferences() {
                      "FX gives its result another observer than its input "
                      "has, as one of them is joined with other values; "
                      "PyTorch's kernel passes the input's parameters on",
+                     "leave sharing=fx out");
+  for (auto [i, each] : llvm::enumerate(observations))
+    if (each.isOutput && each.config.getKind() == ObserverKind::FixedQParams &&
+        observations[observers[i]].config != each.config)
+      remarkAnalysis(each.value.getDefiningOp(), "QB127",
+                     OperatorOp(each.value.getDefiningOp()).getKindName(),
+                     "FX gives its result the observer of what it is joined "
+                     "with; PyTorch's kernel has its own, fixed parameters",
                      "leave sharing=fx out");
   for (auto function : module.getOps<func::FuncOp>())
     for (Block &block : function.getBody()) {
