@@ -12,7 +12,8 @@ have to be equal where both sides have PyTorch's ranges. --record writes FILE, a
 updates.json, of --seeds. Both sides share observers as FX does. Those of PyTorch with
 which no operator that is quantized has to do (movements between functions that no
 configuration has) may see less here (QB119). Networks with a remark that FX observes
-other values (QB127, QB128) are counted apart.
+other values (QB127, QB128) or quantizes what is float here (QB119, and a layer norm, which
+PyTorch lowers between quantized operators: QB103) are counted apart.
 """
 
 import argparse
@@ -44,8 +45,9 @@ OBSERVER = re.compile(
     r"scale (\S+) zero_point (-?\d+)",
     re.M,
 )
-#: What is said where FX observes other values.
-OTHER_OBSERVERS = re.compile(r"Name: +QB12[78]")
+#: What is said where FX observes other values, or quantizes what is float here.
+OTHER_OBSERVERS = re.compile(
+    r"Name: +QB(?:12[78]|119|103\n(?:(?!\.\.\.).*\n)*?.*Operator: +layer_norm)")
 
 
 def observe(network, folder, data=None):

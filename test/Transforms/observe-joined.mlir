@@ -70,3 +70,20 @@ func.func @fixed_and_moved(%x: tensor<1x2x2xf32> loc("x")) -> (tensor<1x2x2xf32>
   %2 = tosa.tanh %x : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32>
   return %1, %2 : tensor<1x2x2xf32>, tensor<1x2x2xf32>
 }
+
+// -----
+
+// A reshape's result is observed as its input is, also where it counts with that since
+// another movement is the same code: a sigmoid reads it as it is.
+
+// CHECK-LABEL: func.func @fixed_and_reshaped
+// CHECK: qbackend.observe %{{[^ ]*}} by @x {qbackend.source_values = array<i64: 0, 1>}
+// CHECK: %[[RESHAPED:.*]] = qbackend.observe %{{[^ ]*}} by @x {qbackend.source_values = 0 : i64}
+// CHECK: qbackend.operator [#qbackend.sigmoid] inputs(%[[RESHAPED]])
+func.func @fixed_and_reshaped(%x: tensor<1x6x4xf32> loc("x")) -> (tensor<1x12x2xf32>, tensor<1x24xf32>, tensor<1x12x2xf32>) {
+  %0 = tensor.collapse_shape %x [[0], [1, 2]] : tensor<1x6x4xf32> into tensor<1x24xf32> loc("reshape")
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [1, 12, 2] : tensor<1x24xf32> into tensor<1x12x2xf32> loc("reshape")
+  %2 = tensor.collapse_shape %x [[0], [1, 2]] : tensor<1x6x4xf32> into tensor<1x24xf32> loc("flatten")
+  %3 = tosa.sigmoid %1 : (tensor<1x12x2xf32>) -> tensor<1x12x2xf32> loc("sigmoid")
+  return %1, %2, %3 : tensor<1x12x2xf32>, tensor<1x24xf32>, tensor<1x12x2xf32>
+}

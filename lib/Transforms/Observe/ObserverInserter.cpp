@@ -95,11 +95,12 @@ void ObserverInserter::visit(OperatorOp op, const Decision &decision) {
   for (OpOperand &operand : op.getInputsMutable()) {
     // Fixed parameters of the result are FX's for the input, too, unless that
     // is observed already, as what a movement gives.
-    int64_t count = moves.count(operand.get());
+    std::optional<unsigned> result = findResult(operand.get(), decision.place);
+    int64_t count =
+        moves.count(result ? observations[*result].value : operand.get());
     bool isFixed = sharing == Sharing::FX && count == 1;
     if (sharing == Sharing::FX && count > 1 &&
-        activation != decision.activation &&
-        !findResult(operand.get(), decision.place))
+        activation != decision.activation && !result)
       remarkAnalysis(op, "QB128", op.getKindName(),
                      "its input '" + names.lookup(operand.get()).name +
                          "' is " + Twine(count) +
