@@ -613,5 +613,25 @@ def test_tensors_in_tensors_out():
             assert torch.equal(state[key], value) and state[key].dtype == value.dtype
         again = getattr(q, name)()
         again.load_state_dict(wanted)
-        pytorchs.load_state_dict(state)
+        if not (IS_1_13 and made.is_per_channel):  # It wants a state's version.
+            pytorchs.load_state_dict(state)
         assert torch.equal(again(x), pytorchs(x))
+
+
+def test_tensors_come_back_from_what_records_nothing():
+    """From the observer of a fake quantizer that is switched off, and fixed numbers."""
+    x = torch.tensor([1.0, -2.0])
+    switched_off = q.FakeQuantize()
+    switched_off.disable_observer()
+    switched_off.disable_fake_quant()
+    assert switched_off(x) is x
+    fixed = q.FixedQParamsObserver(scale=0.5, zero_point=3)
+    fixed(x)
+    for state in (switched_off.state_dict(), fixed.state_dict()):
+        assert {type(value) for value in state.values()} == {torch.Tensor}
+    assert torch.isposinf(switched_off.activation_post_process.min_val)
+    scale, zero_point = fixed.calculate_qparams()
+    assert (scale.item(), zero_point.item(), zero_point.dtype) == (0.5, 3, torch.int64)
+    again = q.FixedQParamsObserver(scale=1.0, zero_point=0)
+    again.load_state_dict(fixed.state_dict())
+    assert torch.equal(again.calculate_qparams()[0], scale)

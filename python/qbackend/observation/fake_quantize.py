@@ -69,8 +69,6 @@ class FakeQuantizeBase(Describable):
     """
 
     activation_post_process: ObserverBase
-    #: Whether tensors are rounded, so that tensors come back.
-    _gives_tensors = False
     #: Of the two switches, as PyTorch has them.
     _flag_dtype = "uint8"
 
@@ -79,6 +77,16 @@ class FakeQuantizeBase(Describable):
         # Arrays that can be written to, made when they are asked for: a
         # configuration needs no NumPy.
         self._buffers: Dict[str, Any] = {}
+
+    @property
+    def _gives_tensors(self) -> bool:
+        """Whether tensors are rounded, so that tensors come back, also from the
+        observer."""
+        return self.activation_post_process._gives_tensors
+
+    @_gives_tensors.setter
+    def _gives_tensors(self, gives: bool) -> None:
+        self.activation_post_process._gives_tensors = gives
 
     @property
     def dtype(self) -> DType:
@@ -218,11 +226,11 @@ class FakeQuantizeBase(Describable):
 
     def state_dict(self) -> Dict[str, Any]:
         """PyTorch's buffers, with those of the observer."""
-        state = self._own_state()
-        for name, value in self.activation_post_process.state_dict().items():
-            array = numpy().asarray(value)
-            state[_OBSERVER + name] = as_given(array, self._gives_tensors)
-        return state
+        inside = self.activation_post_process.state_dict()
+        return {
+            **self._own_state(),
+            **{_OBSERVER + name: value for name, value in inside.items()},
+        }
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
         """Goes on from PyTorch's buffers. ValueError if one is missing."""
@@ -308,11 +316,12 @@ class FixedQParamsFakeQuantize(FakeQuantizeBase):
 
     @property
     def scale(self) -> Any:
-        return as_given(self.calculate_qparams()[0], self._gives_tensors)
+        return self.calculate_qparams()[0]
 
     @property
     def zero_point(self) -> Any:
-        zero_point = self.calculate_qparams()[1].astype(numpy().int32)
+        np = numpy()
+        zero_point = np.asarray(self.calculate_qparams()[1], dtype=np.int32)
         return as_given(zero_point, self._gives_tensors)
 
     @classmethod

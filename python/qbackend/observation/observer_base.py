@@ -143,6 +143,8 @@ class ObserverBase(Describable, abc.ABC):
     _per_channel: ClassVar[Optional[bool]] = None
     #: Whether PyTorch has the class.
     in_torch: ClassVar[bool] = True
+    # Whether tensors were seen, so that tensors come back.
+    _gives_tensors = False
 
     @classmethod
     def argument_names(cls) -> Optional[List[str]]:
@@ -202,7 +204,11 @@ class ObserverBase(Describable, abc.ABC):
 
     def forward(self, x_orig: Any) -> Any:
         """Records the array `x_orig`, and returns it."""
+        self._gives_tensors = is_tensor(x_orig)
         return x_orig
+
+    def _give(self, array: Any) -> Any:
+        return as_given(array, self._gives_tensors)
 
     def state_dict(self) -> Dict[str, Any]:
         """PyTorch's buffers, of which this observer has none."""
@@ -274,8 +280,6 @@ class UniformQuantizationObserverBase(ObserverBase):
     quant_min: Any
     quant_max: Any
     eps: float
-    #: Whether tensors were recorded, so that tensors come back.
-    _gives_tensors = False
 
     def _resolve(self) -> None:
         self.has_customized_qrange = self.quant_min is not None
@@ -315,12 +319,9 @@ class UniformQuantizationObserverBase(ObserverBase):
         return Recorder(spec, axis)
 
     def forward(self, x_orig: Any) -> Any:
-        self._gives_tensors = is_tensor(x_orig)
+        super().forward(x_orig)
         self._recorder.record(x_orig)
         return x_orig
-
-    def _give(self, array: Any) -> Any:
-        return as_given(array, self._gives_tensors)
 
     def reset_min_max_vals(self) -> None:
         """Forgets what was recorded."""

@@ -181,15 +181,18 @@ class FixedQParamsObserver(ObserverBase):
     def calculate_qparams(self, **kwargs: Any) -> Tuple[Any, Any]:
         np = numpy()
         return (
-            np.array([self.scale], dtype=np.float32),
-            np.array([self.zero_point], dtype=np.int64),
+            self._give(np.array([self.scale], dtype=np.float32)),
+            self._give(np.array([self.zero_point], dtype=np.int64)),
         )
 
     def state_dict(self) -> Dict[str, Any]:
+        np = numpy()
         scale, zero_point = self.calculate_qparams()
-        return {"scale": scale, "zero_point": zero_point.astype(numpy().int32)}
+        zero_point = self._give(np.asarray(zero_point, dtype=np.int32))
+        return {"scale": scale, "zero_point": zero_point}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
+        self._gives_tensors = is_tensor(state["scale"])
         self.scale = float(as_array(state["scale"]).reshape(()))
         self.zero_point = int(as_array(state["zero_point"]).reshape(()))
         self._given.update(scale=self.scale, zero_point=self.zero_point)
