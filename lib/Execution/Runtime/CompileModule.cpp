@@ -9,11 +9,14 @@
 #include "qbackend/Execution/Runtime/Executable.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/IR/Module.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -22,6 +25,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <mutex>
 
@@ -129,6 +133,9 @@ static bool isTooLong(StringRef pass, Any ir) {
          (*function)->size() > maxThreadedBlocks;
 }
 
+/// More than this many parts have little in each.
+static constexpr unsigned maxParts = 8;
+
 /// Whether `ir` is a generated kernel, or of one.
 static bool isKernel(Any ir) {
   const Function *function = nullptr;
@@ -142,8 +149,9 @@ static bool isKernel(Any ir) {
   return function && function->hasFnAttribute(codegen::kKernelAttribute);
 }
 
-void runtime::optimize(Module &module, TargetMachine &machine,
-                       unsigned optLevel) {
+/// Kernels have few passes of their own.
+static void optimize(Module &module, TargetMachine &machine,
+                     unsigned optLevel) {
   const OptimizationLevel levels[] = {
       OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
       OptimizationLevel::O3};
@@ -187,6 +195,117 @@ void runtime::optimize(Module &module, TargetMachine &machine,
       createModuleToFunctionPassAdaptor(std::move(kernelPasses)));
   isKernelTurn = true;
   kernelManager.run(module, modules);
+}
+
+/// Kernels are assigned to parts so that these are alike in size. What isn't a
+/// kernel is in part 0: its functions are inlined into one another.
+static DenseMap<const GlobalValue *, unsigned> assignKernels(Module &module,
+                                                             unsigned parts) {
+  // The whole pipeline takes longer than the few passes of a kernel.
+  constexpr size_t pipelineWeight = 4;
+  std::vector<size_t> sizes(parts, 0);
+  SmallVector<std::pair<size_t, Function *>> kernels;
+  for (Function &function : module) {
+    size_t size = function.getInstructionCount();
+    if (size != 0 && function.hasFnAttribute(codegen::kKernelAttribute))
+      kernels.emplace_back(size, &function);
+    else
+      sizes[0] += pipelineWeight * size;
+  }
+  stable_sort(kernels,
+              [](const auto &a, const auto &b) { return a.first > b.first; });
+  DenseMap<const GlobalValue *, unsigned> assigned;
+  for (auto [size, kernel] : kernels) {
+    auto least = min_element(sizes);
+    *least += size;
+    assigned[kernel] = least - sizes.begin();
+  }
+  return assigned;
+}
+
+/// Whether `global` is compiled into each part that uses it.
+static bool isCopied(const GlobalValue &global) {
+  auto *variable = dyn_cast<GlobalVariable>(&global);
+  return variable && variable->isConstant() && variable->hasLocalLinkage();
+}
+
+Expected<std::vector<std::unique_ptr<MemoryBuffer>>>
+runtime::compileToObjects(std::unique_ptr<Module> module,
+                          const orc::JITTargetMachineBuilder &target,
+                          unsigned optLevel, mlir::MLIRContext *threads) {
+  unsigned count = threads->isMultithreadingEnabled()
+                       ? std::clamp(threads->getNumThreads(), 1u, maxParts)
+                       : 1;
+  auto layout =
+      orc::JITTargetMachineBuilder(target).getDefaultDataLayoutForTarget();
+  if (!layout)
+    return layout.takeError();
+  module->setDataLayout(*layout);
+  module->setTargetTriple(target.getTargetTriple());
+  DenseMap<const GlobalValue *, unsigned> assigned =
+      assignKernels(*module, count);
+  // Parts see each other's functions, but nobody else does.
+  if (count > 1)
+    for (GlobalValue &global : module->global_values()) {
+      bool isShared =
+          assigned.contains(&global) || any_of(global.users(), [&](User *user) {
+            auto *instruction = dyn_cast<Instruction>(user);
+            return !instruction ||
+                   assigned.contains(instruction->getFunction());
+          });
+      if (!global.hasLocalLinkage() || isCopied(global) || !isShared)
+        continue;
+      global.setLinkage(GlobalValue::ExternalLinkage);
+      global.setVisibility(GlobalValue::HiddenVisibility);
+    }
+  // A context is used by one thread at a time.
+  std::vector<SmallVector<char, 0>> bitcode(count);
+  for (unsigned part = 1; part != count; ++part) {
+    ValueToValueMapTy values;
+    std::unique_ptr<Module> clone =
+        CloneModule(*module, values, [&](const GlobalValue *global) {
+          auto found = assigned.find(global);
+          return found != assigned.end() ? found->second == part
+                                         : isCopied(*global);
+        });
+    raw_svector_ostream os(bitcode[part]);
+    WriteBitcodeToFile(*clone, os);
+  }
+  for (Function &function : *module)
+    if (assigned.lookup(&function) != 0)
+      function.deleteBody();
+
+  std::vector<std::unique_ptr<MemoryBuffer>> objects(count);
+  std::vector<std::optional<Error>> errors(count);
+  auto compile = [&](Module &code) -> Expected<std::unique_ptr<MemoryBuffer>> {
+    auto machine = orc::JITTargetMachineBuilder(target).createTargetMachine();
+    if (!machine)
+      return machine.takeError();
+    optimize(code, **machine, optLevel);
+    return orc::SimpleCompiler(**machine)(code);
+  };
+  mlir::parallelFor(threads, 0, count, [&](size_t part) {
+    auto object = [&]() -> Expected<std::unique_ptr<MemoryBuffer>> {
+      if (part == 0)
+        return compile(*module);
+      LLVMContext context;
+      auto code = parseBitcodeFile(
+          {StringRef(bitcode[part].data(), bitcode[part].size()), "kernels"},
+          context);
+      return code ? compile(**code) : code.takeError();
+    }();
+    if (object)
+      objects[part] = std::move(*object);
+    else
+      errors[part] = object.takeError();
+  });
+  Error error = Error::success();
+  for (std::optional<Error> &each : errors)
+    if (each)
+      error = joinErrors(std::move(error), std::move(*each));
+  if (error)
+    return std::move(error);
+  return objects;
 }
 
 Error runtime::checkSymbols(const Module &module, const StringSet<> &symbols) {

@@ -10,6 +10,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace qbackend::runtime {
 
@@ -24,9 +26,13 @@ bool requestTiles();
 /// This processor, with the options that give the same bits on each.
 llvm::Expected<llvm::orc::JITTargetMachineBuilder> getTarget(unsigned optLevel);
 
-/// Runs LLVM's passes; kernels have few of their own.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-              unsigned optLevel);
+/// Runs LLVM's passes, of which kernels have few, and returns object files that
+/// define together what `module` does. They are compiled on the threads of
+/// `threads`, and have the same code however many there are.
+llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
+compileToObjects(std::unique_ptr<llvm::Module> module,
+                 const llvm::orc::JITTargetMachineBuilder &target,
+                 unsigned optLevel, mlir::MLIRContext *threads);
 
 /// Fails if `module` needs what is neither of the runtime nor in `symbols`: the
 /// engine would find any function of this process.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles a module with MLIR's execution engine and calls it. More than 600
+// Compiles a module in memory and calls it. More than 600
 // lines, as all that believes the memory layout of a call is here.
 
 #include "qbackend/Execution/Runtime/Executable.h"
@@ -17,13 +17,12 @@
 #include "Signature.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
-#include "llvm/ExecutionEngine/Orc/Mangling.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -157,6 +156,34 @@ static void defineHook(Module &module, StringRef name,
 
 using PackedFunction = void (*)(void **);
 
+/// Defines the function that is called from here, and returns its name. It
+/// takes an array of the pointers that `name` takes; nobody else calls another
+/// function of `module`.
+static std::string definePacked(Module &module, StringRef name) {
+  LLVMContext &context = module.getContext();
+  for (Function &function : module) {
+    // What LLVM may call later, as any other module's code may.
+    if (function.hasWeakLinkage())
+      function.setVisibility(GlobalValue::DefaultVisibility);
+    else if (!function.isDeclaration())
+      function.setLinkage(GlobalValue::InternalLinkage);
+  }
+  Function *function = module.getFunction(name);
+  IRBuilder<> builder(context);
+  Type *pointer = builder.getPtrTy();
+  auto *packed =
+      Function::Create(FunctionType::get(builder.getVoidTy(), {pointer}, false),
+                       GlobalValue::ExternalLinkage, name + "_packed", module);
+  builder.SetInsertPoint(BasicBlock::Create(context, "", packed));
+  SmallVector<Value *> arguments;
+  for (unsigned i = 0, e = function->arg_size(); i != e; ++i)
+    arguments.push_back(builder.CreateLoad(
+        pointer, builder.CreateConstGEP1_32(pointer, packed->getArg(0), i)));
+  builder.CreateCall(function, arguments);
+  builder.CreateRetVoid();
+  return packed->getName().str();
+}
+
 /// Returns -1, or the index of the assertion that failed. Holds nothing that
 /// would have to be destroyed when longjmp skips it.
 [[gnu::noinline]] static int64_t invoke(PackedFunction function,
@@ -177,7 +204,7 @@ using PackedFunction = void (*)(void **);
 struct Executable::Impl {
   std::vector<std::string> asserts;
   codegen::ConstantStore constants;
-  std::unique_ptr<mlir::ExecutionEngine> engine;
+  std::unique_ptr<orc::LLJIT> code;
   /// Compiled code has their addresses.
   std::vector<HookFunction> hooks;
   PackedFunction function = nullptr;
@@ -194,6 +221,22 @@ struct Executable::Impl {
 
 Executable::Executable() : impl(std::make_unique<Impl>()) {}
 Executable::~Executable() = default;
+
+static Expected<std::unique_ptr<Module>> translate(ModuleOp module,
+                                                   LLVMContext &context) {
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(module.getContext(),
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          if (message.empty())
+                                            message = diagnostic.str();
+                                          return mlir::success();
+                                        });
+  std::unique_ptr<Module> translated =
+      mlir::translateModuleToLLVMIR(module, context);
+  if (!translated)
+    return createStringError(message);
+  return translated;
+}
 
 Expected<std::unique_ptr<Executable>>
 Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
@@ -273,7 +316,7 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
           prepareModule(*module, function, hookNames, options.onBuffers))
     return std::move(error);
   // The name may be another one now.
-  std::string packedName = ("_mlir_ciface_" + function.getName()).str();
+  std::string interfaceName = ("_mlir_ciface_" + function.getName()).str();
   Impl &impl = *result->impl;
   Expected<orc::JITTargetMachineBuilder> target = getTarget(options.optLevel);
   if (!target)
@@ -314,74 +357,48 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   for (auto &[name, address] : addresses)
     names.insert(name);
 
-  Expected<std::unique_ptr<TargetMachine>> machine =
-      target->createTargetMachine();
-  if (!machine)
-    return machine.takeError();
-  TargetMachine &targetMachine = **machine;
-  std::string message;
-  mlir::ExecutionEngineOptions engine;
-  auto translate = [&](mlir::Operation *op,
-                       LLVMContext &llvmContext) -> std::unique_ptr<Module> {
-    mlir::ScopedDiagnosticHandler handler(context,
-                                          [&](mlir::Diagnostic &diagnostic) {
-                                            if (message.empty())
-                                              message = diagnostic.str();
-                                            return mlir::success();
-                                          });
-    std::unique_ptr<Module> llvmModule =
-        mlir::translateModuleToLLVMIR(op, llvmContext);
-    if (!llvmModule)
-      return nullptr;
-    for (auto [hook, function] : zip_equal(hooks, impl.hooks))
-      defineHook(*llvmModule, hook.first, function);
-    for (StringRef name : callers.keys())
-      if (Function *caller = llvmModule->getFunction(name))
-        caller->addFnAttr(Attribute::NoInline);
-    if (Error error = checkSymbols(*llvmModule, names)) {
-      message = toString(std::move(error));
-      return nullptr;
-    }
-    return llvmModule;
+  auto cannot = [&](StringRef what, Error error) {
+    return createStringError("cannot " + what + " '" + entry +
+                             "': " + toString(std::move(error)));
   };
-  auto optimizeModule = [&](Module *llvmModule) {
-    // The engine adds a function that takes packed arguments for each function.
-    for (Function &function : *llvmModule) {
-      // What LLVM may call later, as any other module's code may.
-      if (function.hasWeakLinkage())
-        function.setVisibility(GlobalValue::DefaultVisibility);
-      else if (!function.isDeclaration() &&
-               function.getName() != "_mlir_" + packedName)
-        function.setLinkage(GlobalValue::InternalLinkage);
-    }
-    optimize(*llvmModule, targetMachine, options.optLevel);
-    return Error::success();
-  };
-  engine.llvmModuleBuilder = translate;
-  engine.transformer = optimizeModule;
-  engine.enableGDBNotificationListener = false;
-  engine.enablePerfNotificationListener = false;
-  auto created =
-      mlir::ExecutionEngine::create(*module, engine, std::move(*machine));
-  if (!created)
-    return createStringError(
-        "cannot compile '" + entry + "': " +
-        (message.empty() ? toString(created.takeError())
-                         : (consumeError(created.takeError()), message)));
+  LLVMContext llvmContext;
+  Expected<std::unique_ptr<Module>> translated =
+      translate(*module, llvmContext);
+  if (!translated)
+    return cannot("compile", translated.takeError());
   module = nullptr;
-  impl.engine = std::move(*created);
-  impl.engine->registerSymbols([&](orc::MangleAndInterner mangle) {
-    orc::SymbolMap map;
-    for (auto &[name, address] : addresses)
-      map[mangle(name)] = {orc::ExecutorAddr::fromPtr(address),
-                           JITSymbolFlags::Exported};
-    return map;
-  });
-  Expected<PackedFunction> packed = impl.engine->lookupPacked(packedName);
-  if (!packed)
-    return createStringError("cannot link '" + entry +
-                             "': " + toString(packed.takeError()));
-  impl.function = *packed;
+  Module &llvmModule = **translated;
+  for (auto [hook, function] : zip_equal(hooks, impl.hooks))
+    defineHook(llvmModule, hook.first, function);
+  for (StringRef name : callers.keys())
+    if (Function *caller = llvmModule.getFunction(name))
+      caller->addFnAttr(Attribute::NoInline);
+  if (Error error = checkSymbols(llvmModule, names))
+    return cannot("compile", std::move(error));
+  std::string packed = definePacked(llvmModule, interfaceName);
+  auto objects = compileToObjects(std::move(*translated), *target,
+                                  options.optLevel, context);
+  if (!objects)
+    return cannot("compile", objects.takeError());
+  Expected<std::unique_ptr<orc::LLJIT>> linker =
+      orc::LLJITBuilder().setJITTargetMachineBuilder(*target).create();
+  if (!linker)
+    return cannot("link", linker.takeError());
+  impl.code = std::move(*linker);
+  orc::SymbolMap map;
+  for (auto &[name, address] : addresses)
+    map[impl.code->mangleAndIntern(name)] = {
+        orc::ExecutorAddr::fromPtr(address), JITSymbolFlags::Exported};
+  if (Error error = impl.code->getMainJITDylib().define(
+          orc::absoluteSymbols(std::move(map))))
+    return cannot("link", std::move(error));
+  for (std::unique_ptr<MemoryBuffer> &object : *objects)
+    if (Error error = impl.code->addObjectFile(std::move(object)))
+      return cannot("link", std::move(error));
+  Expected<orc::ExecutorAddr> address = impl.code->lookup(packed);
+  if (!address)
+    return cannot("link", address.takeError());
+  impl.function = address->toPtr<PackedFunction>();
   if (isSandboxed())
     impl.sandbox = std::make_unique<Sandbox>(
         *result, std::move(sandboxHooks),
@@ -493,11 +510,7 @@ int64_t Executable::Impl::call(ArrayRef<TensorSignature> outputs,
     pointers.push_back(words.data() + begin);
   pointers.push_back(pool ? reinterpret_cast<void *>(&parallelFor) : nullptr);
   pointers.push_back(pool);
-  SmallVector<void *> packed;
-  for (void *&pointer : pointers)
-    packed.push_back(&pointer);
-
-  return invoke(function, packed.data());
+  return invoke(function, pointers.data());
 }
 
 Error Executable::call(ArrayRef<ArrayView> arguments,

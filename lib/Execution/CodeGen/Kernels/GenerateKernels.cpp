@@ -22,6 +22,7 @@
 #include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Threading.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 
@@ -46,6 +47,21 @@ struct Kernel {
 };
 using Kernels = DenseMap<Attribute, Kernel>;
 
+/// What the kernel of a layer reads: elements of the op's operands, and then in
+/// the order of the kernel. `multiplier` or `fixedPoint` is empty.
+struct Layer {
+  int8::Conv2dOp op;
+  SmallVector<int8_t> weight;
+  SmallVector<int32_t> bias;
+  SmallVector<float> multiplier;
+  SmallVector<int64_t> fixedPoint;
+  std::unique_ptr<KernelEmitter> emitter;
+  std::optional<IntegerMultipliers> integers;
+  /// Whether it is requantized by FloatMultipliers.
+  bool isFixedByFloats = false;
+  PackedConstants packed;
+};
+
 struct GenerateKernelsPass
     : qbackend::codegen::impl::GenerateKernelsPassBase<GenerateKernelsPass> {
   using GenerateKernelsPassBase::GenerateKernelsPassBase;
@@ -56,8 +72,11 @@ struct GenerateKernelsPass
   LogicalResult initialize(MLIRContext *context) final;
   void runOnOperation() final;
 
-  LogicalResult lower(int8::Conv2dOp op, Kernels &kernels,
-                      SymbolTable &symbols);
+  /// Fails if a number is no constant.
+  FailureOr<Layer> readLayer(int8::Conv2dOp op, const SymbolTable &symbols);
+  /// Has no effect but on `layer`.
+  void pack(Layer &layer);
+  void lower(Layer &layer, Kernels &kernels, SymbolTable &symbols);
   std::unique_ptr<KernelEmitter>
   createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight, bool packs);
   /// A constant with these elements.
@@ -366,8 +385,8 @@ static Kernel addFunctions(KernelEmitter &emitter, int8::Conv2dOp op,
   return made;
 }
 
-LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
-                                         SymbolTable &symbols) {
+FailureOr<Layer> GenerateKernelsPass::readLayer(int8::Conv2dOp op,
+                                                const SymbolTable &symbols) {
   std::optional<SmallVector<int8_t>> weight =
       readConstant<int8_t>(op.getWeight(), symbols);
   std::optional<SmallVector<int32_t>> bias =
@@ -386,18 +405,71 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
                               : !bias ? "bias"
                                       : "multiplier")
                           << " is none";
+  Layer layer;
+  layer.op = op;
+  layer.weight = std::move(*weight);
+  layer.bias = std::move(*bias);
+  layer.multiplier = std::move(*multiplier);
+  layer.fixedPoint = std::move(*fixedPoint);
+  return layer;
+}
 
+void GenerateKernelsPass::pack(Layer &layer) {
+  int8::Conv2dOp op = layer.op;
+  SmallVector<int64_t> &fixedPoint = layer.fixedPoint;
   std::optional<std::vector<FloatMultiplier>> floats;
-  int64_t bound = boundSums(*weight, *bias);
+  int64_t bound = boundSums(layer.weight, layer.bias);
   int8::RequantizeAttr requantize = op.getRequantizeAttr();
-  if (!fixedPoint->empty() && hasFma && !op.isWide())
-    floats = findFloatMultipliers(*fixedPoint,
+  if (!fixedPoint.empty() && hasFma && !op.isWide())
+    floats = findFloatMultipliers(fixedPoint,
                                   {requantize.getRounding(),
                                    requantize.getZeroPoint(),
                                    requantize.getLo(), requantize.getHi()},
                                   bound);
-  std::unique_ptr<KernelEmitter> emitter = createEmitter(
-      op, *weight, /*packs=*/fixedPoint->empty() || floats.has_value());
+  layer.emitter = createEmitter(
+      op, layer.weight, /*packs=*/fixedPoint.empty() || floats.has_value());
+  KernelEmitter &emitter = *layer.emitter;
+  if (!layer.multiplier.empty() && avoidsFloats)
+    layer.integers = findIntegerMultipliers(layer.multiplier);
+  SmallVector<int32_t> factors;
+  if (layer.integers)
+    factors.assign(layer.integers->multipliers.begin(),
+                   layer.integers->multipliers.end());
+  else
+    for (float factor : layer.multiplier)
+      factors.push_back(llvm::bit_cast<int32_t>(factor));
+  if (floats) {
+    layer.isFixedByFloats = true;
+    fixedPoint.clear();
+    bool bySign = llvm::any_of(*floats, [](const FloatMultiplier &each) {
+      return each.offset[0] != each.offset[1] ||
+             each.addend[0] != each.addend[1];
+    });
+    emitter.setFloats(bySign);
+    for (auto [each, number] : llvm::zip_equal(*floats, layer.bias)) {
+      number += each.offset[0];
+      factors.append({llvm::bit_cast<int32_t>(each.factor),
+                      llvm::bit_cast<int32_t>(each.addend[0])});
+      if (bySign)
+        factors.append({llvm::bit_cast<int32_t>(each.addend[1]), each.offset[0],
+                        each.offset[1] - each.offset[0]});
+    }
+  } else if (!fixedPoint.empty() && hasDoubles && !op.isWide()) {
+    if (auto doubles = findDoubleMultipliers(fixedPoint,
+                                             requantize.getRounding(), bound)) {
+      fixedPoint.assign(doubles->begin(), doubles->end());
+      emitter.setDoubles();
+    }
+  }
+  layer.packed = emitter.pack(layer.weight, layer.bias, factors, fixedPoint);
+}
+
+void GenerateKernelsPass::lower(Layer &layer, Kernels &kernels,
+                                SymbolTable &symbols) {
+  int8::Conv2dOp op = layer.op;
+  KernelEmitter *emitter = layer.emitter.get();
+  const PackedConstants &packed = layer.packed;
+  const std::optional<IntegerMultipliers> &integers = layer.integers;
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> arguments;
   SmallVector<Value> temporaries;
@@ -424,50 +496,20 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
     arguments.push_back(flatten(b, makeContiguous(value)));
   };
   pass(op.getInput());
-  std::optional<IntegerMultipliers> integers;
-  if (!multiplier->empty() && avoidsFloats)
-    integers = findIntegerMultipliers(*multiplier);
   if (integers)
     emitter->setRequantizer(
         getRequantizer(op.getLoc(), integers->shift, symbols));
-  SmallVector<int32_t> factors;
-  if (integers)
-    factors.assign(integers->multipliers.begin(), integers->multipliers.end());
-  else
-    for (float factor : *multiplier)
-      factors.push_back(llvm::bit_cast<int32_t>(factor));
-  if (floats) {
-    fixedPoint->clear();
-    bool bySign = llvm::any_of(*floats, [](const FloatMultiplier &each) {
-      return each.offset[0] != each.offset[1] ||
-             each.addend[0] != each.addend[1];
-    });
-    emitter->setFloats(bySign);
-    for (auto [each, number] : llvm::zip_equal(*floats, *bias)) {
-      number += each.offset[0];
-      factors.append({llvm::bit_cast<int32_t>(each.factor),
-                      llvm::bit_cast<int32_t>(each.addend[0])});
-      if (bySign)
-        factors.append({llvm::bit_cast<int32_t>(each.addend[1]), each.offset[0],
-                        each.offset[1] - each.offset[0]});
-    }
-  } else if (!fixedPoint->empty() && hasDoubles && !op.isWide()) {
-    if (auto doubles = findDoubleMultipliers(*fixedPoint,
-                                             requantize.getRounding(), bound)) {
-      fixedPoint->assign(doubles->begin(), doubles->end());
-      emitter->setDoubles();
-    }
-  }
-  PackedConstants packed = emitter->pack(*weight, *bias, factors, *fixedPoint);
   arguments.push_back(addConstant(b, symbols,
                                   b.getIntegerType(emitter->getWeightBits()),
                                   getBytes(packed.weight)));
   arguments.push_back(
       addConstant(b, symbols, b.getI32Type(), getBytes(packed.bias)));
   if (!packed.multiplier.empty())
-    arguments.push_back(addConstant(
-        b, symbols, integers || floats ? b.getI32Type() : Type(b.getF32Type()),
-        getBytes(packed.multiplier)));
+    arguments.push_back(addConstant(b, symbols,
+                                    integers || layer.isFixedByFloats
+                                        ? b.getI32Type()
+                                        : Type(b.getF32Type()),
+                                    getBytes(packed.multiplier)));
   if (!packed.fixedPoint.empty())
     arguments.push_back(addConstant(
         b, symbols,
@@ -519,7 +561,6 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
   for (Value buffer : temporaries)
     memref::DeallocOp::create(b, buffer);
   op.erase();
-  return success();
 }
 
 void GenerateKernelsPass::runOnOperation() {
@@ -527,9 +568,22 @@ void GenerateKernelsPass::runOnOperation() {
   SymbolTable symbols(getOperation());
   SmallVector<int8::Conv2dOp> ops;
   getOperation().walk([&](int8::Conv2dOp op) { ops.push_back(op); });
-  for (int8::Conv2dOp op : ops)
-    if (failed(lower(op, kernels, symbols)))
-      return signalPassFailure();
+  // Weights are in memory once more for a few layers at a time.
+  constexpr size_t groupSize = 8;
+  ArrayRef<int8::Conv2dOp> rest = ops;
+  while (!rest.empty()) {
+    std::vector<Layer> layers;
+    for (int8::Conv2dOp op : rest.take_front(groupSize)) {
+      FailureOr<Layer> layer = readLayer(op, symbols);
+      if (failed(layer))
+        return signalPassFailure();
+      layers.push_back(std::move(*layer));
+    }
+    parallelForEach(&getContext(), layers, [&](Layer &layer) { pack(layer); });
+    for (Layer &layer : layers)
+      lower(layer, kernels, symbols);
+    rest = rest.drop_front(layers.size());
+  }
 }
 
 std::unique_ptr<Pass> qbackend::codegen::createGenerateKernelsPass(

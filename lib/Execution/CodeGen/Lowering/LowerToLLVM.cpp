@@ -104,11 +104,15 @@ addLowerToLoops(OpPassManager &pm,
   outline.barePointers = options.barePointers;
   outline.parallel = options.target.parallel;
   pm.addPass(createOutlineLoopsPass(outline));
-  pm.nest<func::FuncOp>().addPass(createExpandDynamicReshapesPass());
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  {
+    // Of functions, as threads take one each.
+    OpPassManager &nested = pm.nest<func::FuncOp>();
+    nested.addPass(createExpandDynamicReshapesPass());
+    nested.addPass(memref::createExpandStridedMetadataPass());
+    nested.addPass(createLowerAffinePass());
+    nested.addPass(createCanonicalizerPass());
+    nested.addPass(createCSEPass());
+  }
   pm.addPass(createPlaceConstantsPass(options.constants));
   PlaceBuffersPassOptions buffers;
   buffers.asArgument = options.barePointers;
@@ -136,7 +140,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   // Loops to the llvm dialect.
   unsigned indexBits = getIndexBits(options);
   pm.nest<func::FuncOp>().addPass(createConvertVectorToSCFPass());
-  pm.addPass(createSCFToControlFlowPass());
+  pm.nest<func::FuncOp>().addPass(createSCFToControlFlowPass());
   if (options.assertMessages)
     pm.addPass(createLowerAssertsPass(options.assertMessages));
   ConvertMathToLLVMPassOptions mathOptions;
