@@ -221,9 +221,18 @@ shiftWeight(TypedValue<RankedTensorType> value, const Layer &layer) {
             static_cast<uint32_t>(int32_t(elements.front()));
       magnitude = perOutput * std::abs(int64_t(elements.front()));
     } else {
-      for (int8_t element : elements.slice(o * perOutput, perOutput)) {
-        sum += static_cast<uint32_t>(int32_t(element));
-        magnitude += std::abs(int64_t(element));
+      ArrayRef<int8_t> rest = elements.slice(o * perOutput, perOutput);
+      while (!rest.empty()) {
+        // As many as 32 bits hold the magnitudes of, which vectors of four do.
+        ArrayRef<int8_t> part = rest.take_front(1 << 20);
+        int32_t partSum = 0, partMagnitude = 0;
+        for (int8_t element : part) {
+          partSum += element;
+          partMagnitude += std::abs(int32_t(element));
+        }
+        sum += static_cast<uint32_t>(partSum);
+        magnitude += partMagnitude;
+        rest = rest.drop_front(part.size());
       }
     }
     result.sums.push_back(static_cast<int32_t>(sum));

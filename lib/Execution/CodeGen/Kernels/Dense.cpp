@@ -138,8 +138,8 @@ void DenseKernel::packStep(ArrayRef<int8_t> weight, int64_t first,
           ((group * shape.outGroup + o) * shape.kernelHeight * columns + row) *
               run +
           k;
-      for (int64_t q = 0; q < target.products; ++q)
-        append(q < inside ? weight[from + q] : 0);
+      append(inside > 0 ? weight.slice(from, inside) : ArrayRef<int8_t>(),
+             target.products);
     }
 }
 

@@ -51,7 +51,9 @@ using Kernels = DenseMap<Attribute, Kernel>;
 /// the order of the kernel. `multiplier` or `fixedPoint` is empty.
 struct Layer {
   int8::Conv2dOp op;
-  SmallVector<int8_t> weight;
+  /// Of `splat`, or of the constant.
+  ArrayRef<int8_t> weight;
+  std::vector<int8_t> splat;
   SmallVector<int32_t> bias;
   SmallVector<float> multiplier;
   SmallVector<int64_t> fixedPoint;
@@ -155,6 +157,24 @@ static std::optional<SmallVector<T>> readConstant(Value buffer,
   SmallVector<T> values(elements.getNumElements());
   std::memcpy(values.data(), bytes.data(), bytes.size());
   return values;
+}
+
+/// The bytes of the constant behind a buffer, which are those of `splat` if all
+/// are the same; nothing if it is none.
+static std::optional<ArrayRef<int8_t>> readBytes(Value buffer,
+                                                 const SymbolTable &symbols,
+                                                 std::vector<int8_t> &splat) {
+  ElementsAttr elements = getConstantElements(buffer, symbols);
+  if (!elements || !elements.getElementType().isInteger(8))
+    return std::nullopt;
+  if (elements.isSplat()) {
+    splat.assign(elements.getNumElements(), elements.getSplatValue<int8_t>());
+    return splat;
+  }
+  ArrayRef<char> bytes = getElementBytes(elements);
+  if (int64_t(bytes.size()) != elements.getNumElements())
+    return std::nullopt;
+  return ArrayRef(reinterpret_cast<const int8_t *>(bytes.data()), bytes.size());
 }
 
 /// What a constant of the layer at `loc` is called, by which reports tell whose
@@ -387,8 +407,9 @@ static Kernel addFunctions(KernelEmitter &emitter, int8::Conv2dOp op,
 
 FailureOr<Layer> GenerateKernelsPass::readLayer(int8::Conv2dOp op,
                                                 const SymbolTable &symbols) {
-  std::optional<SmallVector<int8_t>> weight =
-      readConstant<int8_t>(op.getWeight(), symbols);
+  Layer layer;
+  std::optional<ArrayRef<int8_t>> weight =
+      readBytes(op.getWeight(), symbols, layer.splat);
   std::optional<SmallVector<int32_t>> bias =
       readConstant<int32_t>(op.getBias(), symbols);
   std::optional<SmallVector<float>> multiplier = SmallVector<float>();
@@ -405,9 +426,8 @@ FailureOr<Layer> GenerateKernelsPass::readLayer(int8::Conv2dOp op,
                               : !bias ? "bias"
                                       : "multiplier")
                           << " is none";
-  Layer layer;
   layer.op = op;
-  layer.weight = std::move(*weight);
+  layer.weight = *weight;
   layer.bias = std::move(*bias);
   layer.multiplier = std::move(*multiplier);
   layer.fixedPoint = std::move(*fixedPoint);

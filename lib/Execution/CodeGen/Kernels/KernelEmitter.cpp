@@ -215,9 +215,11 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
                                     ArrayRef<int64_t> fixedPoint) const {
   PackedConstants packed;
   packed.offsets = packOffsets();
-  packed.weight.reserve(weight.size() * target.weightBits / 8);
-  WeightWriter writer(packed.weight, target.weightBits == 16);
-  packWeight(weight, writer);
+  packed.weight.resize(weight.size() * target.weightBits / 8);
+  {
+    WeightWriter writer(packed.weight, target.weightBits == 16);
+    packWeight(weight, writer);
+  }
   int64_t perOutput = weight.size() / shape.out;
   std::vector<int64_t> order = getOrder();
   packed.bias.resize(order.size());

@@ -58,17 +58,34 @@ struct PackedConstants {
 /// this is no callback.
 class WeightWriter {
 public:
+  /// `bytes` is at least as long as it will be, most often.
   WeightWriter(std::vector<char> &bytes, bool isWide)
       : bytes(bytes), isWide(isWide) {}
+  ~WeightWriter() { bytes.resize(size); }
 
-  void operator()(int32_t element) {
-    bytes.push_back(static_cast<char>(element));
-    if (isWide)
-      bytes.push_back(static_cast<char>(element >> 8));
+  void operator()(int32_t element) { append(&element, 1, 1); }
+
+  /// Appends `elements`, and zeros up to `count` of them.
+  void operator()(llvm::ArrayRef<int8_t> elements, int64_t count) {
+    append(elements.data(), elements.size(), count);
   }
 
 private:
+  template <typename T>
+  void append(const T *elements, int64_t given, int64_t count) {
+    int64_t width = isWide ? 2 : 1;
+    if (size + count * width > bytes.size())
+      bytes.resize(2 * (size + count * width));
+    for (int64_t i = 0; i < count; ++i) {
+      int32_t element = i < given ? elements[i] : 0;
+      bytes[size++] = static_cast<char>(element);
+      if (isWide)
+        bytes[size++] = static_cast<char>(element >> 8);
+    }
+  }
+
   std::vector<char> &bytes;
+  size_t size = 0;
   bool isWide;
 };
 

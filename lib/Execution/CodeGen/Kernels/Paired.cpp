@@ -204,10 +204,11 @@ bool PairedKernel::pair(ArrayRef<int8_t> weight, double limit) {
       return;
     StepPairs steps(vectors * target.lanes * 4, getSteps());
     std::vector<char> weights;
-    WeightWriter append(weights, /*isWide=*/false);
     for (int64_t step = 0; step < getSteps(); ++step) {
-      weights.clear();
-      packStep(weight, first, vectors, step, append);
+      {
+        WeightWriter append(weights, /*isWide=*/false);
+        packStep(weight, first, vectors, step, append);
+      }
       steps.add(step, {reinterpret_cast<const int8_t *>(weights.data()),
                        weights.size()});
     }

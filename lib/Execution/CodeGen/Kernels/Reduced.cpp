@@ -62,15 +62,17 @@ void ReducedKernel::packWeight(ArrayRef<int8_t> weight,
     for (int64_t row = 0; row < shape.kernelHeight * columns; ++row)
       for (int64_t begin = 0; begin < stepsPerRun * stepBytes;
            begin += stepBytes)
-        for (int64_t o = output; o < output + target.lanes; ++o)
-          for (int64_t k = begin; k < begin + stepBytes; ++k) {
-            int64_t from =
-                ((group * shape.outGroup + o) * shape.kernelHeight * columns +
-                 row) *
-                    run +
-                k;
-            append(o < shape.outGroup && k < run ? weight[from] : 0);
-          }
+        for (int64_t o = output; o < output + target.lanes; ++o) {
+          int64_t inside =
+              o < shape.outGroup ? std::min(stepBytes, run - begin) : 0;
+          int64_t from =
+              ((group * shape.outGroup + o) * shape.kernelHeight * columns +
+               row) *
+                  run +
+              begin;
+          append(inside > 0 ? weight.slice(from, inside) : ArrayRef<int8_t>(),
+                 stepBytes);
+        }
   });
 }
 

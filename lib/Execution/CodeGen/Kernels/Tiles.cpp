@@ -139,13 +139,14 @@ void TileKernel::packWeight(ArrayRef<int8_t> weight,
           for (int64_t vector = first;
                vector < std::min(first + mostVectors, groupVectors); ++vector)
             for (int64_t k = begin; k < begin + tiling.step; k += 4)
-              for (int64_t lane = 0; lane < tileLanes; ++lane)
-                for (int64_t q = 0; q < 4; ++q) {
-                  int64_t o = vector * tileLanes + lane;
-                  int64_t from =
-                      ((g * shape.outGroup + o) * rows + row) * run + k + q;
-                  append(o < shape.outGroup ? weight[from] : 0);
-                }
+              for (int64_t lane = 0; lane < tileLanes; ++lane) {
+                int64_t o = vector * tileLanes + lane;
+                int64_t from =
+                    ((g * shape.outGroup + o) * rows + row) * run + k;
+                append(o < shape.outGroup ? weight.slice(from, 4)
+                                          : ArrayRef<int8_t>(),
+                       4);
+              }
 }
 
 Value TileKernel::getPointer(Value buffer, Value position) {
