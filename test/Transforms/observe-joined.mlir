@@ -87,3 +87,21 @@ func.func @fixed_and_reshaped(%x: tensor<1x6x4xf32> loc("x")) -> (tensor<1x12x2x
   %3 = tosa.sigmoid %1 : (tensor<1x12x2xf32>) -> tensor<1x12x2xf32> loc("sigmoid")
   return %1, %2, %3 : tensor<1x12x2xf32>, tensor<1x24xf32>, tensor<1x12x2xf32>
 }
+
+// -----
+
+// Who reads a value after it has been joined with fixed parameters observes it again.
+
+// CHECK-LABEL: func.func @joined_and_read
+// CHECK: %[[READ:.*]] = qbackend.observe %{{[^ ]*}} by @x_0 :
+// CHECK: %[[JOINED:.*]] = qbackend.observe %{{[^ ]*}} by @tanh_0 :
+// CHECK: qbackend.operator [#qbackend.cat<axis = 2>] inputs(%{{.*}}, %[[JOINED]])
+// CHECK: qbackend.operator [#qbackend.add] inputs(%[[READ]], %[[READ]])
+func.func @joined_and_read(%x: tensor<1x2x2xf32> loc("x")) -> (tensor<1x2x4xf32>, tensor<1x2x2xf32>) {
+  // expected-remark @+1 {{QB114}}
+  %0 = tosa.tanh %x : (tensor<1x2x2xf32>) -> tensor<1x2x2xf32>
+  // expected-remark @+1 {{QB114}}
+  %1 = tosa.concat %0, %x {axis = 2 : i32} : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x2x4xf32>
+  %2 = tosa.add %x, %x : (tensor<1x2x2xf32>, tensor<1x2x2xf32>) -> tensor<1x2x2xf32> loc("add")
+  return %1, %2 : tensor<1x2x4xf32>, tensor<1x2x2xf32>
+}

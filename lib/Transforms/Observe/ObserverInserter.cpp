@@ -494,10 +494,12 @@ unsigned ObserverInserter::observeInput(OpOperand &operand,
   Value value = getUnpermuted(operand.get());
   for (unsigned known : byValue[value]) {
     Observation &observation = observations[known];
+    // What FX has joined with others has their observer by now.
+    ObserverAttr given = observations[observers[known]].config;
     if (config.getKind() == ObserverKind::ReuseInput ||
-        (observation.config.getDtype() == config.getDtype() &&
+        (given.getDtype() == config.getDtype() &&
          (observation.isOutput || isQuantized ||
-          observation.config.getKind() == config.getKind()))) {
+          given.getKind() == config.getKind()))) {
       read(operand, observation);
       return known;
     }
