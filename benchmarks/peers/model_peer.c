@@ -86,7 +86,7 @@ int main(int count, char **arguments) {
                 "expected at most 64 networks");
   for (int i = 0; i < number; ++i) {
     load(&models[i], arguments + 2 + i * arguments_each);
-    models[i].options.threads = 1;
+    models[i].options.threads = serving_threads();
     models[i].options.contract = !strcmp(arguments[1], "contract");
     models[i].served = &served[i];
     served[i].run = run;

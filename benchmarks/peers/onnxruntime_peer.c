@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-/* Runs ONNX models in ONNX Runtime on one thread: onnxruntime_peer LIBRARY
- * MODEL...
+/* Runs ONNX models in ONNX Runtime on OMP_NUM_THREADS threads: onnxruntime_peer
+ * LIBRARY MODEL...
  *
  * By its C interface, since a call from node costs a third of the time of a
  * tiny network. Inputs are N, C, H, W of bytes, or of floats that are bytes
@@ -99,7 +99,7 @@ int main(int count, char **arguments) {
   check(api->CreateEnv(ORT_LOGGING_LEVEL_ERROR, "peer", &environment));
   OrtSessionOptions *options = NULL;
   check(api->CreateSessionOptions(&options));
-  check(api->SetIntraOpNumThreads(options, 1));
+  check(api->SetIntraOpNumThreads(options, serving_threads()));
   check(api->SetInterOpNumThreads(options, 1));
   check(api->SetSessionExecutionMode(options, ORT_SEQUENTIAL));
   check(api->SetSessionGraphOptimizationLevel(options, ORT_ENABLE_ALL));

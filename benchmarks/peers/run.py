@@ -4,7 +4,7 @@
 
     run.py --build DIR [--debian13 ROOT] [--ort DIR/node_modules/onnxruntime-node]
            [--rounds N] [--only NETWORK,...] [--targets amx,avx512vnni] [--cpu NAME]
-           [--first] [-o TABLE.md]
+           [--first | --threads N] [-o TABLE.md]
 
 Peers are optional: ROOT is a folder with a Debian 13 (or `/`) that has libxnnpack-dev
 and libonnxruntime-dev, the library of ONNX Runtime is that of `npm install
@@ -15,7 +15,8 @@ fastest round; ratios are medians of those of each round. Behind them stands the
 bytes of the result that are ours. `resnet50@16` is the network with batches of 16. What
 ours is to itself is A/A. Our float run is that of ONNX Runtime's float file. With
 --first, times are those of whole processes that load a network, compile it and run it
-once, ours in memory; those of PyTorch import it.
+once, ours in memory; those of PyTorch import it. With --threads, times are those of the
+wall, of ours in memory and ONNX Runtime, and how much faster N threads are than one.
 """
 
 import argparse
@@ -128,7 +129,7 @@ def start_xnnpack(nets, args, work):
     return start("XNNPACK", [*command, *paths])
 
 
-def start_onnxruntime(name, models, args, work):
+def start_onnxruntime(name, models, args, work, **environment):
     machine = {"x86_64": "x64", "aarch64": "arm64"}[os.uname().machine]
     try:
         library, = args.ort.glob(f"bin/*/linux/{machine}/libonnxruntime.so.1")
@@ -137,7 +138,7 @@ def start_onnxruntime(name, models, args, work):
     except (OSError, ValueError) as error:
         print(f"{name} is left out: {error}", file=sys.stderr)
         return []
-    return start(name, [*command, library, *models])
+    return start(name, [*command, library, *models], **environment)
 
 
 def start_onnx(nets, args, work):
@@ -166,13 +167,13 @@ def start_onnx(nets, args, work):
             start_models("our float, contract", "contract", modules, args, work))
 
 
-def start_models(name, mode, modules, args, work):
+def start_models(name, mode, modules, args, work, **environment):
     """Ours, compiled in memory, by the C interface."""
     library = pathlib.Path(args.build).resolve() / "lib"
     subprocess.run(["cc", "-O2", "-Wall", "-I", ROOT / "include", HERE / "model_peer.c",
                     "-o", work / "model_peer", "-L", library, "-lQBackendCAPI",
                     f"-Wl,-rpath,{library}"], check=True)
-    return start(name, [work / "model_peer", mode, *modules])
+    return start(name, [work / "model_peer", mode, *modules], **environment)
 
 
 def compare(peer, index, result):
@@ -213,6 +214,35 @@ def measure_first(name, net, args, work):
             for peer, best, ratio in zip(peers, np.min(times, axis=0), ratios)]
 
 
+def measure_threads(nets, modules, args, work):
+    """Lines of a table: how much faster each engine is on several threads."""
+    def start_engines(threads):
+        environment = {"OMP_NUM_THREADS": str(threads), "PEER_CLOCK": "wall"}
+        arguments = [part for name, path in modules.items()
+                     for part in (path, "u8", *nets[name].input.shape)]
+        peers = start_models("ours", "exact", arguments, args, work, **environment)
+        try:
+            import onnx_models
+        except ImportError as error:
+            print(f"ONNX Runtime is left out: {error}", file=sys.stderr)
+            return peers
+        paths = [work / f"{name}.onnx" for name in nets]
+        for path, net in zip(paths, nets.values()):
+            onnx_models.write(net, path, True)
+        return peers + start_onnxruntime("ONNX Runtime", paths, args, work,
+                                         **environment)
+
+    one, again, several = (start_engines(n) for n in (1, 1, args.threads))
+    lines = []
+    for index, network in enumerate(nets):
+        for alone, control, threads in zip(one, again, several):
+            times = measure([alone, control, threads], index, args.rounds)
+            ratios = np.median(times[:, :1] / times, axis=0)
+            lines.append(f"| {network}, {alone.name} | {times[:, 0].min() * 1e3:.3g} | "
+                         f"{ratios[2]:.2f} | {ratios[1]:.2f} |")
+    return lines
+
+
 def add_peers(parser):
     parser.add_argument("--ort", type=pathlib.Path, default="onnxruntime-node",
                         help="where the package of npm is")
@@ -240,6 +270,8 @@ def main():
     parser.add_argument("--only", default=",".join(networks.NETWORKS))
     parser.add_argument("--first", action="store_true",
                         help="time processes that load, compile and run once")
+    parser.add_argument("--threads", type=int, metavar="N",
+                        help="time N threads beside one")
     parser.add_argument("-o", dest="output", type=pathlib.Path)
     args = parser.parse_args()
     if not args.build:
@@ -253,6 +285,10 @@ def main():
             print("| | s | over ours |\n|---|---|---|")
             for name, net in nets.items():
                 print("\n".join(measure_first(name, net, args, work)), flush=True)
+            return 0
+        if args.threads:
+            print(f"| | ms | {args.threads} threads faster by | A/A |\n|---|---|---|---|")
+            print("\n".join(measure_threads(nets, modules, args, work)))
             return 0
         targets = args.targets.split(",")
         ours = []

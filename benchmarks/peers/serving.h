@@ -27,9 +27,17 @@ static void serving_check(int failed, const char *what) {
   exit(1);
 }
 
+/* How many threads a network is run on, as libraries of OpenMP are told. */
+static int serving_threads(void) {
+  const char *threads = getenv("OMP_NUM_THREADS");
+  return threads ? atoi(threads) : 1;
+}
+
+/* Seconds of the processor; of the wall with PEER_CLOCK=wall. */
 static double serving_now(void) {
   struct timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  clock_gettime(
+      getenv("PEER_CLOCK") ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &time);
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 

@@ -90,6 +90,9 @@ struct State {
 constexpr unsigned mostThreads = 1024;
 } // namespace
 
+/// More parts than threads: one that is late, or has other work, does fewer.
+static constexpr int64_t perThread = 4;
+
 struct ThreadPool::Threads {
   explicit Threads(unsigned wanted);
   ~Threads();
@@ -147,19 +150,27 @@ void ThreadPool::Threads::doParts(uint32_t number) {
   void *argument = context.load(std::memory_order_relaxed);
   int64_t units = count.load(std::memory_order_relaxed);
   State current(state.load(std::memory_order_acquire));
+  uint32_t mine = 0;
   while (current.getCall() == number &&
          current.getNext() < current.getNumParts()) {
+    int64_t parts = current.getNumParts(), part = current.getNext();
+    // Most of its share at first, then one at a time: what is shared goes from
+    // one core to another for each that is taken.
+    int64_t share = mine == 0 ? parts / int64_t(threads.size() + 1) : 1;
+    int64_t taken =
+        std::clamp<int64_t>(share - share / perThread, 1, parts - part);
     // The next call begins when the last part of this one is done: if one can
     // be taken, what was read above is this call's.
-    if (!state.compare_exchange_weak(current.bits, current.bits + 1,
+    if (!state.compare_exchange_weak(current.bits, current.bits + taken,
                                      std::memory_order_acq_rel,
                                      std::memory_order_acquire))
       continue;
-    int64_t part = current.getNext(), parts = current.getNumParts();
-    function(argument, units * part / parts, units * (part + 1) / parts);
-    done.fetch_add(1, std::memory_order_release);
+    function(argument, units * part / parts, units * (part + taken) / parts);
+    mine += taken;
     current.bits = state.load(std::memory_order_acquire);
   }
+  if (mine != 0)
+    done.fetch_add(mine, std::memory_order_release);
 }
 
 void ThreadPool::Threads::work() {
@@ -188,8 +199,6 @@ void ThreadPool::Threads::work() {
 }
 
 void ThreadPool::Threads::run(Task function, void *argument, int64_t units) {
-  // More parts than threads: one that is late, or has other work, does fewer.
-  constexpr int64_t perThread = 4;
   uint16_t parts =
       std::min<int64_t>(units, perThread * int64_t(threads.size() + 1));
   if (parts <= 1)
