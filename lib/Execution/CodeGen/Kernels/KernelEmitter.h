@@ -62,6 +62,7 @@ public:
   WeightWriter(std::vector<char> &bytes, bool isWide)
       : bytes(bytes), isWide(isWide) {}
   ~WeightWriter() { bytes.resize(size); }
+  WeightWriter(const WeightWriter &) = delete;
 
   void operator()(int32_t element) { append(&element, 1, 1); }
 

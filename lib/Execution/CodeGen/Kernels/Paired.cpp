@@ -258,7 +258,7 @@ std::vector<int32_t> PairedKernel::packOffsets() const {
 }
 
 void PairedKernel::packWeight(ArrayRef<int8_t>, WeightWriter &append) const {
-  llvm::for_each(packed, append);
+  append(packed, packed.size());
   // No block has more vectors.
   int64_t room = getRoom() * 2 * tileVectors * target.lanes * 4;
   for (int64_t i = packed.size(); i < room; ++i)
