@@ -3,6 +3,7 @@
 // Reads calibration tables from JSON, and writes what was printed to files.
 
 #include "qbackend/Calibration/Table.h"
+#include "qbackend/Support/Arguments.h"
 #include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/OutputFile.h"
 #include "qbackend/Support/ParseJson.h"
@@ -39,10 +40,16 @@ public:
   Fields(const json::Object &object, const Twine &where)
       : object(object), where(where.str()) {}
 
-  const json::Value *get(StringRef field) const { return object.get(field); }
+  const json::Value *get(StringRef field) const {
+    known.push_back(field);
+    return object.get(field);
+  }
   const json::Array *getArray(StringRef field) const {
+    known.push_back(field);
     return object.getArray(field);
   }
+  /// Fails if there is a field that nobody has asked for.
+  Error rejectOthers() const;
 
   Error missing(StringRef field) const {
     return fail("missing field '" + field + "'");
@@ -72,8 +79,20 @@ public:
 private:
   const json::Object &object;
   const std::string where;
+  mutable llvm::SmallVector<StringRef> known;
 };
 } // namespace
+
+Error Fields::rejectOthers() const {
+  for (const auto &[key, value] : object)
+    if (StringRef field = key; !llvm::is_contained(known, field)) {
+      StringRef nearest = findNearest(field, known);
+      return fail(
+          "unknown field '" + field + "'" +
+          (nearest.empty() ? "" : "; did you mean '" + nearest.str() + "'?"));
+    }
+  return Error::success();
+}
 
 Error Fields::readNumbers(StringRef field, std::vector<double> &result,
                           bool &isArray) const {
@@ -449,15 +468,16 @@ static Error readEntry(const json::Value &value, const std::string &file,
     return e;
   where = file + ": entry '" + entry.name + "'";
   Fields fields(*object, where);
+  (void)fields.get("name");
   if (!names.insert(entry.name).second)
     return llvm::createStringError(where + " occurs twice");
   // Parameters written by hand say nothing of how they were found.
   entry.kind =
-      object->get("histogram") ? ObserverKind::Histogram : ObserverKind::MinMax;
+      fields.get("histogram") ? ObserverKind::Histogram : ObserverKind::MinMax;
   std::string kind;
   if (Error e = fields.readString("kind", kind))
     return e;
-  if (object->get("kind")) {
+  if (fields.get("kind")) {
     auto symbol = symbolizeObserverKind(kind);
     if (!symbol)
       return fields.fail(
@@ -472,6 +492,8 @@ static Error readEntry(const json::Value &value, const std::string &file,
   if (Error e = readParams(fields, entry))
     return e;
   if (Error e = readPatches(fields, where, entry))
+    return e;
+  if (Error e = fields.rejectOthers())
     return e;
   table.entries.push_back(std::move(entry));
   return Error::success();
@@ -498,7 +520,7 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
   if (!object)
     return fail(": not a JSON object");
   Fields fields(*object, file);
-  const json::Value *version = object->get("version");
+  const json::Value *version = fields.get("version");
   if (!version)
     return fail(": missing field 'version'");
   auto number = version->getAsInteger();
@@ -526,11 +548,15 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
     llvm::consumeError(std::move(entryError));
     return e;
   }
-  const json::Value *entries = object->get("entries");
+  const json::Value *entries = fields.get("entries");
   if (!entries)
     return fail(": missing field 'entries'");
   if (!entries->getAsArray())
     return fail(": field 'entries' is not an array");
+  if (Error e = fields.rejectOthers()) {
+    llvm::consumeError(std::move(entryError));
+    return e;
+  }
   if (entryError)
     return entryError;
   for (const TableEntry &entry : table.entries)

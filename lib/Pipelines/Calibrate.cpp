@@ -129,17 +129,35 @@ static LogicalResult applyTable(ModuleOp module, TableLookup &lookup) {
       emitWarning(op.getLoc())
           << calibration::describeNonFinite((*entry)->name, (*entry)->stats)
           << "; they are left out";
-    if (!isWarned && lookup.isAveragedInGroup(**entry) &&
-        calibration::isMovingAverage(op.getConfig().getKind())) {
-      isWarned = true;
-      emitWarning(op.getLoc())
-          << "the calibration table has averages of '" << (*entry)->name
-          << "' only with other values, which shared its observer when it was "
-             "made: its least and greatest number are taken, and so for "
-             "others; calibrate with the same sharing (sharing=) and the same "
-             "operators in float";
-    }
     const calibration::Statistics &stats = (*entry)->stats;
+    calibration::ObserverOptions options = getObserverOptions(op.getConfig());
+    if (options.kind == calibration::ObserverKind::Histogram &&
+        !stats.histogram.empty() &&
+        int64_t(stats.histogram.size()) != options.bins)
+      return emitError(op.getLoc())
+             << "the histogram of '" << (*entry)->name
+             << "' in the calibration table has " << stats.histogram.size()
+             << " bins, the observer has " << options.bins
+             << "; calibrate with this qconfig, or write bins = "
+             << stats.histogram.size() << " in it";
+    // Of one batch they are the least and the greatest number.
+    if (!isWarned && calibration::isMovingAverage(options.kind) &&
+        !(*entry)->explicitParams && !TableLookup::hasAverages(**entry) &&
+        stats.batches > 1) {
+      isWarned = true;
+      InFlightDiagnostic warning = emitWarning(op.getLoc())
+                                   << "the calibration table has ";
+      if (lookup.isAveragedInGroup(**entry))
+        warning << "averages of '" << (*entry)->name
+                << "' only with other values, which shared its observer when "
+                   "it was made: its least and greatest number are taken, and "
+                   "so for others; calibrate with the same sharing (sharing=) "
+                   "and the same operators in float";
+      else
+        warning << "no averages of '" << (*entry)->name
+                << "': its least and greatest number are taken, and so for "
+                   "others; calibrate with this qconfig";
+    }
     if (!std::isfinite(params[0].scale))
       return emitError(op.getLoc())
              << "the range of '" << (*entry)->name << "', [" << stats.min

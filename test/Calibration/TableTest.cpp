@@ -277,6 +277,8 @@ TEST(Table, BadFiles) {
             "t.json: field 'entries' is not an array");
   EXPECT_EQ(parseMessage(R"({"version": 1, "network": 3, "entries": []})"),
             "t.json: field 'network' is not a string");
+  EXPECT_EQ(parseMessage(R"({"version": 1, "netwrk": "", "entries": []})"),
+            "t.json: unknown field 'netwrk'; did you mean 'network'?");
   for (const char *header :
        {R"("version": 3)", R"("version": 2, "statistics": "mergeable")",
         R"("version": 2, "statistics": "any")"})
@@ -337,6 +339,11 @@ TEST(Table, BadEntries) {
   EXPECT_EQ(entries(R"({"name": "a", "kind": "noop"},
                        {"name": "a", "kind": "noop"})"),
             "t.json: entry 'a' occurs twice");
+  EXPECT_EQ(entries(R"({"name": "a", "min": 0, "max": 1, "histgram": [1]})"),
+            "t.json: entry 'a': unknown field 'histgram'; did you mean "
+            "'histogram'?");
+  EXPECT_EQ(entries(R"({"name": "a", "note": "by hand"})"),
+            "t.json: entry 'a': unknown field 'note'");
 }
 
 TEST(Table, KindIsOptional) {

@@ -23,7 +23,7 @@ std::string qbackend::getFix(const Table &table) {
          "calibrate this network with the --backend that it is quantized for";
 }
 
-static bool hasAverages(const TableEntry &entry) {
+bool TableLookup::hasAverages(const TableEntry &entry) {
   return !entry.stats.averageMins.empty() || !entry.stats.batchSamples.empty();
 }
 

@@ -35,6 +35,9 @@ public:
   /// and says so, if it is the table of another network.
   mlir::FailureOr<std::optional<calibration::TableEntry>> lookup(ObserverOp op);
 
+  /// Whether `entry` has averages over batches, or the batches.
+  static bool hasAverages(const calibration::TableEntry &entry);
+
   /// Whether the table has averages of `entry`, but only with what shared its
   /// observer when it was made.
   bool isAveragedInGroup(const calibration::TableEntry &entry) const;
