@@ -101,11 +101,13 @@ for _domain in _QUANTIZED:
 
 @op("DynamicQuantizeLinear")
 def dynamic_quantize(o: Context, x: Value) -> Any:
-    """s = (max - min) / 255, z = rne(clamp(-min / s)), with 0 in the range."""
+    """s = (max - min) / 255, z = rne(clamp(-min / s)), with 0 in the range. Of zeros
+    alone s is 1, as in ONNX Runtime: nothing can be divided by 0."""
     axes = list(range(x.rank))
     low = o.g.map([o.g.reduce(x, axes, "min")], lambda v: v.min(0.0))
     high = o.g.map([o.g.reduce(x, axes, "max")], lambda v: v.max(0.0))
-    scale = o.g.map([low, high], lambda l, h: (h - l) / 255.0)
+    scale = o.g.map([low, high], lambda l, h: (h > l).select(
+        (h - l) / 255.0, h.body.number(1.0, F32)))
     zero = o.g.map([low, scale], lambda l, s: (0.0 - l / s).max(0.0).min(
         255.0).unary("roundeven").cast(U8))
     return (quantization.quantize_dynamic(o.g, x, scale, zero, 0, 255, U8, True),
