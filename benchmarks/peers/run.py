@@ -4,7 +4,7 @@
 
     run.py --build DIR [--debian13 ROOT] [--ort DIR/node_modules/onnxruntime-node]
            [--rounds N] [--only NETWORK,...] [--targets amx,avx512vnni] [--cpu NAME]
-           [--first | --threads N] [-o TABLE.md]
+           [--first | --threads N | -o TABLE.md]
 
 Peers are optional: ROOT is a folder with a Debian 13 (or `/`) that has libxnnpack-dev
 and libonnxruntime-dev, the library of ONNX Runtime is that of `npm install
@@ -234,8 +234,10 @@ def measure_threads(nets, modules, args, work):
 
     one, again, several = (start_engines(n) for n in (1, 1, args.threads))
     lines = []
+    by_name = {peer.name: peer for peer in several}
     for index, network in enumerate(nets):
-        for alone, control, threads in zip(one, again, several):
+        for alone, control in zip(one, again):
+            threads = by_name[alone.name]
             times = measure([alone, control, threads], index, args.rounds)
             ratios = np.median(times[:, :1] / times, axis=0)
             lines.append(f"| {network}, {alone.name} | {times[:, 0].min() * 1e3:.3g} | "

@@ -131,7 +131,8 @@ static LogicalResult applyTable(ModuleOp module, TableLookup &lookup) {
           << "; they are left out";
     const calibration::Statistics &stats = (*entry)->stats;
     calibration::ObserverOptions options = getObserverOptions(op.getConfig());
-    if (options.kind == calibration::ObserverKind::Histogram &&
+    bool isGiven = (*entry)->explicitParams.has_value();
+    if (!isGiven && options.kind == calibration::ObserverKind::Histogram &&
         !stats.histogram.empty() &&
         int64_t(stats.histogram.size()) != options.bins)
       return emitError(op.getLoc())
@@ -141,9 +142,8 @@ static LogicalResult applyTable(ModuleOp module, TableLookup &lookup) {
              << "; calibrate with this qconfig, or write bins = "
              << stats.histogram.size() << " in it";
     // Of one batch they are the least and the greatest number.
-    if (!isWarned && calibration::isMovingAverage(options.kind) &&
-        !(*entry)->explicitParams && !TableLookup::hasAverages(**entry) &&
-        stats.batches > 1) {
+    if (!isWarned && calibration::isMovingAverage(options.kind) && !isGiven &&
+        !TableLookup::hasAverages(**entry) && stats.batches > 1) {
       isWarned = true;
       InFlightDiagnostic warning = emitWarning(op.getLoc())
                                    << "the calibration table has ";

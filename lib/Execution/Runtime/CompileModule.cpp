@@ -133,9 +133,6 @@ static bool isTooLong(StringRef pass, Any ir) {
          (*function)->size() > maxThreadedBlocks;
 }
 
-/// More than this many parts have little in each.
-static constexpr unsigned maxParts = 8;
-
 /// Whether `ir` is a generated kernel, or of one.
 static bool isKernel(Any ir) {
   const Function *function = nullptr;
@@ -197,28 +194,40 @@ static void optimize(Module &module, TargetMachine &machine,
   kernelManager.run(module, modules);
 }
 
-/// Kernels are assigned to parts so that these are alike in size. What isn't a
-/// kernel is in part 0: its functions are inlined into one another.
-static DenseMap<const GlobalValue *, unsigned> assignKernels(Module &module,
-                                                             unsigned parts) {
+/// Which part of a module its kernels are in, and how many parts there are.
+struct KernelParts {
+  unsigned count = 1;
+  DenseMap<const GlobalValue *, unsigned> parts;
+};
+
+/// Kernels are assigned to parts that are alike in size. What isn't a kernel is
+/// in part 0: its functions are inlined into one another.
+static KernelParts assignKernels(Module &module) {
   // The whole pipeline takes longer than the few passes of a kernel.
   constexpr size_t pipelineWeight = 4;
-  std::vector<size_t> sizes(parts, 0);
+  // In instructions; below, to begin a part takes longer than it saves.
+  constexpr size_t leastSize = 4000, mostParts = 8;
+  size_t otherSize = 0, kernelSize = 0;
   SmallVector<std::pair<size_t, Function *>> kernels;
   for (Function &function : module) {
     size_t size = function.getInstructionCount();
-    if (size != 0 && function.hasFnAttribute(codegen::kKernelAttribute))
+    if (size != 0 && function.hasFnAttribute(codegen::kKernelAttribute)) {
       kernels.emplace_back(size, &function);
-    else
-      sizes[0] += pipelineWeight * size;
+      kernelSize += size;
+    } else {
+      otherSize += pipelineWeight * size;
+    }
   }
+  KernelParts assigned;
+  assigned.count = std::min(1 + kernelSize / leastSize, mostParts);
+  std::vector<size_t> sizes(assigned.count, 0);
+  sizes[0] = otherSize;
   stable_sort(kernels,
               [](const auto &a, const auto &b) { return a.first > b.first; });
-  DenseMap<const GlobalValue *, unsigned> assigned;
   for (auto [size, kernel] : kernels) {
     auto least = min_element(sizes);
     *least += size;
-    assigned[kernel] = least - sizes.begin();
+    assigned.parts[kernel] = least - sizes.begin();
   }
   return assigned;
 }
@@ -233,18 +242,17 @@ Expected<std::vector<std::unique_ptr<MemoryBuffer>>>
 runtime::compileToObjects(std::unique_ptr<Module> module,
                           const orc::JITTargetMachineBuilder &target,
                           unsigned optLevel, mlir::MLIRContext *threads) {
-  unsigned count = threads->isMultithreadingEnabled()
-                       ? std::clamp(threads->getNumThreads(), 1u, maxParts)
-                       : 1;
   auto layout =
       orc::JITTargetMachineBuilder(target).getDefaultDataLayoutForTarget();
   if (!layout)
     return layout.takeError();
   module->setDataLayout(*layout);
   module->setTargetTriple(target.getTargetTriple());
-  DenseMap<const GlobalValue *, unsigned> assigned =
-      assignKernels(*module, count);
-  // Parts see each other's functions, but nobody else does.
+  const KernelParts kernels = assignKernels(*module);
+  const unsigned count = kernels.count;
+  const DenseMap<const GlobalValue *, unsigned> &assigned = kernels.parts;
+  // Parts may be anywhere in memory: what one has of another is called by its
+  // name, and its address is in a table.
   if (count > 1)
     for (GlobalValue &global : module->global_values()) {
       bool isShared =
@@ -256,7 +264,7 @@ runtime::compileToObjects(std::unique_ptr<Module> module,
       if (!global.hasLocalLinkage() || isCopied(global) || !isShared)
         continue;
       global.setLinkage(GlobalValue::ExternalLinkage);
-      global.setVisibility(GlobalValue::HiddenVisibility);
+      global.setDSOLocal(false);
     }
   // A context is used by one thread at a time.
   std::vector<SmallVector<char, 0>> bitcode(count);
@@ -268,6 +276,9 @@ runtime::compileToObjects(std::unique_ptr<Module> module,
           return found != assigned.end() ? found->second == part
                                          : isCopied(*global);
         });
+    for (GlobalVariable &constant : make_early_inc_range(clone->globals()))
+      if (constant.use_empty())
+        constant.eraseFromParent();
     raw_svector_ostream os(bitcode[part]);
     WriteBitcodeToFile(*clone, os);
   }

@@ -37,7 +37,7 @@ using mlir::ModuleOp;
 using mlir::Operation;
 using mlir::success;
 
-/// What the execution engine calls the functions that it adds.
+/// What functions of a C interface begin with.
 static constexpr StringLiteral reservedPrefix("_mlir_");
 
 /// What ops of a network and their attributes are made of, at any depth:

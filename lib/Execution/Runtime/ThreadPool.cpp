@@ -156,9 +156,10 @@ void ThreadPool::Threads::doParts(uint32_t number) {
     int64_t parts = current.getNumParts(), part = current.getNext();
     // Most of its share at first, then one at a time: what is shared goes from
     // one core to another for each that is taken.
-    int64_t share = mine == 0 ? parts / int64_t(threads.size() + 1) : 1;
+    int64_t sharers = threads.size() + 1, share = parts / sharers;
+    int64_t most = (parts - part + sharers - 1) / sharers;
     int64_t taken =
-        std::clamp<int64_t>(share - share / perThread, 1, parts - part);
+        mine == 0 ? std::clamp<int64_t>(share - share / perThread, 1, most) : 1;
     // The next call begins when the last part of this one is done: if one can
     // be taken, what was read above is this call's.
     if (!state.compare_exchange_weak(current.bits, current.bits + taken,

@@ -167,8 +167,9 @@ static std::optional<ArrayRef<int8_t>> readBytes(Value buffer,
   ElementsAttr elements = getConstantElements(buffer, symbols);
   if (!elements || !elements.getElementType().isInteger(8))
     return std::nullopt;
-  if (elements.isSplat()) {
-    splat.assign(elements.getNumElements(), elements.getSplatValue<int8_t>());
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements);
+      dense && dense.isSplat()) {
+    splat.assign(dense.getNumElements(), dense.getSplatValue<int8_t>());
     return splat;
   }
   ArrayRef<char> bytes = getElementBytes(elements);

@@ -76,7 +76,7 @@ private:
   void append(const T *elements, int64_t given, int64_t count) {
     int64_t width = isWide ? 2 : 1;
     if (size + count * width > bytes.size())
-      bytes.resize(2 * (size + count * width));
+      bytes.resize(size + count * width + size / 8);
     for (int64_t i = 0; i < count; ++i) {
       int32_t element = i < given ? elements[i] : 0;
       bytes[size++] = static_cast<char>(element);
