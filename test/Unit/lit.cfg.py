@@ -14,6 +14,8 @@ config.test_format = lit.formats.GoogleTest(
     "Tests",
 )
 config.suffixes = []
+# A suite of its own.
+config.excludes = ["Python"]
 config.test_source_root = os.path.join(config.qbackend_obj_root, "test")
 config.test_exec_root = config.test_source_root
 
