@@ -188,7 +188,11 @@ private:
     key.help = option.HelpStr.str();
     if (&option == &batchSize || &option == &samples || &option == &threads)
       key.kind = Key::Kind::Integer;
-    else if (&option == &requireQuantized)
+    if (&option == &threads) {
+      key.least = 0;
+      key.most = UINT_MAX;
+    }
+    if (&option == &requireQuantized)
       key.kind = Key::Kind::Number;
     else if (&option == &mode)
       key.choices = {"convert", "fake-quant"};

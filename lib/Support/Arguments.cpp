@@ -181,8 +181,12 @@ private:
     int64_t integer;
     double number;
     if (key.kind == Key::Kind::Integer &&
-        (value.getAsInteger(10, integer) || integer < -1))
-      return fail("a whole number");
+        (value.getAsInteger(10, integer) || integer < key.least ||
+         integer > key.most))
+      return fail("a whole number" +
+                  (key.most == INT64_MAX ? Twine()
+                                         : " from " + Twine(key.least) +
+                                               " to " + Twine(key.most)));
     if (key.kind == Key::Kind::Number && value.getAsDouble(number))
       return fail("a number");
     if (!key.choices.empty() && !is_contained(key.choices, value))

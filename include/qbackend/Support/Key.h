@@ -5,6 +5,7 @@
 #ifndef QBACKEND_SUPPORT_KEY_H
 #define QBACKEND_SUPPORT_KEY_H
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct Key {
   /// A sentence.
   std::string help;
   Kind kind = Kind::Text;
+  /// Of an Integer; -1 means something where it isn't counted from 0.
+  int64_t least = -1, most = INT64_MAX;
   /// All values that there are; empty: not a fixed list.
   std::vector<std::string> choices;
 };

@@ -4,11 +4,8 @@
 
 #include "Lowering/LowerToLLVM.h"
 
-#include "KernelEmitter.h"
 #include "Lowering/Subtarget.h"
-#include "Requantization/DoubleMultipliers.h"
-#include "Requantization/FloatMultipliers.h"
-#include "Requantization/IntegerRequantizer.h"
+#include "PackLayer.h"
 
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
@@ -25,7 +22,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Threading.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/bit.h"
 
 #include <cstring>
 
@@ -48,23 +44,6 @@ struct Kernel {
 };
 using Kernels = DenseMap<Attribute, Kernel>;
 
-/// What the kernel of a layer reads: elements of the op's operands, and then in
-/// the order of the kernel. `multiplier` or `fixedPoint` is empty.
-struct Layer {
-  int8::Conv2dOp op;
-  /// Of `splat`, or of the constant.
-  ArrayRef<int8_t> weight;
-  std::vector<int8_t> splat;
-  SmallVector<int32_t> bias;
-  SmallVector<float> multiplier;
-  SmallVector<int64_t> fixedPoint;
-  std::unique_ptr<KernelEmitter> emitter;
-  std::optional<IntegerMultipliers> integers;
-  /// Whether it is requantized by FloatMultipliers.
-  bool isFixedByFloats = false;
-  PackedConstants packed;
-};
-
 struct GenerateKernelsPass
     : qbackend::codegen::impl::GenerateKernelsPassBase<GenerateKernelsPass> {
   using GenerateKernelsPassBase::GenerateKernelsPassBase;
@@ -75,26 +54,12 @@ struct GenerateKernelsPass
   LogicalResult initialize(MLIRContext *context) final;
   void runOnOperation() final;
 
-  /// Fails if a number is no constant.
-  FailureOr<Layer> readLayer(int8::Conv2dOp op, const SymbolTable &symbols);
-  /// Has no effect but on `layer`.
-  void pack(Layer &layer);
   void lower(Layer &layer, Kernels &kernels, SymbolTable &symbols);
-  std::unique_ptr<KernelEmitter>
-  createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight, bool packs);
   /// A constant with these elements.
   Value addConstant(ImplicitLocOpBuilder &b, SymbolTable &symbols, Type element,
                     ArrayRef<char> bytes);
 
-  const KernelTarget *kernelTarget = nullptr;
-  /// That of kernels on 16 bits, which have no products by fours.
-  const KernelTarget *wideTarget = nullptr;
-  /// Whether there are no instructions for floats, or none that C can rely on.
-  bool avoidsFloats = false;
-  /// Whether vectors of f64 are faster than products of 64 bits.
-  bool hasDoubles = false;
-  /// Whether vectors of f32 are multiplied and added with one rounding.
-  bool hasFma = false;
+  KernelTargets targets;
   ConstantStore *store = nullptr;
 };
 } // namespace
@@ -120,18 +85,20 @@ LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
       continue;
     }
     available += (available.empty() ? "" : ", ") + candidate.name.str();
-    if (!kernelTarget &&
+    if (!targets.bytes &&
         (target.empty() ? !candidate.hasTiles && !candidate.isPortable
                         : candidate.name == target))
-      kernelTarget = &candidate;
-    if (kernelTarget && !wideTarget && candidate.products != 4 &&
-        (!candidate.isPortable || kernelTarget == &candidate))
-      wideTarget = &candidate;
+      targets.bytes = &candidate;
+    if (targets.bytes && !targets.wide && candidate.products != 4 &&
+        (!candidate.isPortable || targets.bytes == &candidate))
+      targets.wide = &candidate;
   }
-  if (kernelTarget) {
-    avoidsFloats = kernelTarget->isPortable || !hasFloats(*subtarget, false);
-    hasDoubles = kernelTarget->architecture == "x86";
-    hasFma = !kernelTarget->architecture.empty() && hasFusedFloats(*subtarget);
+  if (targets.bytes) {
+    targets.avoidsFloats =
+        targets.bytes->isPortable || !hasFloats(*subtarget, false);
+    targets.hasDoubles = targets.bytes->architecture == "x86";
+    targets.hasFma =
+        !targets.bytes->architecture.empty() && hasFusedFloats(*subtarget);
     return success();
   }
   return error() << "target '" << target
@@ -141,43 +108,6 @@ LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
-
-/// The elements of the constant behind a buffer; nothing if it is none.
-template <typename T>
-static std::optional<SmallVector<T>> readConstant(Value buffer,
-                                                  const SymbolTable &symbols) {
-  ElementsAttr elements = getConstantElements(buffer, symbols);
-  if (!elements)
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
-    if (dense.isSplat())
-      return SmallVector<T>(dense.getNumElements(), dense.getSplatValue<T>());
-  ArrayRef<char> bytes = getElementBytes(elements);
-  if (bytes.size() != elements.getNumElements() * sizeof(T))
-    return std::nullopt;
-  SmallVector<T> values(elements.getNumElements());
-  std::memcpy(values.data(), bytes.data(), bytes.size());
-  return values;
-}
-
-/// The bytes of the constant behind a buffer, which are those of `splat` if all
-/// are the same; nothing if it is none.
-static std::optional<ArrayRef<int8_t>> readBytes(Value buffer,
-                                                 const SymbolTable &symbols,
-                                                 std::vector<int8_t> &splat) {
-  ElementsAttr elements = getConstantElements(buffer, symbols);
-  if (!elements || !elements.getElementType().isInteger(8))
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(elements);
-      dense && dense.isSplat()) {
-    splat.assign(dense.getNumElements(), dense.getSplatValue<int8_t>());
-    return splat;
-  }
-  ArrayRef<char> bytes = getElementBytes(elements);
-  if (int64_t(bytes.size()) != elements.getNumElements())
-    return std::nullopt;
-  return ArrayRef(reinterpret_cast<const int8_t *>(bytes.data()), bytes.size());
-}
 
 /// What a constant of the layer at `loc` is called, by which reports tell whose
 /// it is.
@@ -217,16 +147,6 @@ Value GenerateKernelsPass::addConstant(ImplicitLocOpBuilder &b,
 
 template <typename T> static ArrayRef<char> getBytes(const std::vector<T> &v) {
   return {reinterpret_cast<const char *>(v.data()), v.size() * sizeof(T)};
-}
-
-/// What no sum of products of bytes with `weight`, of each bias, is beyond;
-/// they wrap.
-static int64_t boundSums(ArrayRef<int8_t> weight, ArrayRef<int32_t> bias) {
-  int64_t products = weight.size() / std::max<size_t>(bias.size(), 1);
-  int64_t bound = 0;
-  for (int64_t number : bias)
-    bound = std::max(bound, std::abs(number));
-  return std::min(bound + products * 255 * 128, int64_t(1) << 31);
 }
 
 //===----------------------------------------------------------------------===//
@@ -297,31 +217,6 @@ static Value flatten(ImplicitLocOpBuilder &b, Value value) {
       llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
   return memref::CollapseShapeOp::create(b, getFlatType(value), value,
                                          ArrayRef<ReassociationIndices>{all});
-}
-
-std::unique_ptr<KernelEmitter>
-GenerateKernelsPass::createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight,
-                                   bool packs) {
-  KernelTarget target = op.isWide() ? *wideTarget : *kernelTarget;
-  if (!packs)
-    target.pack = nullptr;
-  std::unique_ptr<KernelEmitter> emitter;
-  if (target.hasTiles)
-    emitter = createTileKernel(target, op);
-  if (emitter)
-    return emitter;
-  if (op.isDepthwise()) {
-    KernelTarget rows = target.interleaves ? target : getKernelTargets().back();
-    rows.copyBytes = target.copyBytes;
-    return createDepthwiseKernel(rows, op);
-  }
-  if (op.isWide())
-    return createDenseKernel(target, op);
-  if (target.multiplyBytes)
-    emitter = createPairedKernel(target, op, weight);
-  if (target.reduce)
-    emitter = createReducedKernel(target, op);
-  return emitter ? std::move(emitter) : createDenseKernel(target, op);
 }
 
 /// A function that is not inlined: one that is called once would go where it is
@@ -405,85 +300,6 @@ static Kernel addFunctions(KernelEmitter &emitter, int8::Conv2dOp op,
   b.setInsertionPointToStart(&kernel.front());
   emitter.emit(b, buffers);
   return made;
-}
-
-FailureOr<Layer> GenerateKernelsPass::readLayer(int8::Conv2dOp op,
-                                                const SymbolTable &symbols) {
-  Layer layer;
-  std::optional<ArrayRef<int8_t>> weight =
-      readBytes(op.getWeight(), symbols, layer.splat);
-  std::optional<SmallVector<int32_t>> bias =
-      readConstant<int32_t>(op.getBias(), symbols);
-  std::optional<SmallVector<float>> multiplier = SmallVector<float>();
-  std::optional<SmallVector<int64_t>> fixedPoint = SmallVector<int64_t>();
-  if (Value given = op.getMultiplier()) {
-    if (cast<ShapedType>(given.getType()).getElementType().isF32())
-      multiplier = readConstant<float>(given, symbols);
-    else
-      fixedPoint = readConstant<int64_t>(given, symbols);
-  }
-  if (!weight || !bias || !multiplier || !fixedPoint)
-    return op.emitError() << "a kernel is generated for constant weights; the "
-                          << (!weight ? "weight"
-                              : !bias ? "bias"
-                                      : "multiplier")
-                          << " is none";
-  layer.op = op;
-  layer.weight = *weight;
-  layer.bias = std::move(*bias);
-  layer.multiplier = std::move(*multiplier);
-  layer.fixedPoint = std::move(*fixedPoint);
-  return layer;
-}
-
-void GenerateKernelsPass::pack(Layer &layer) {
-  int8::Conv2dOp op = layer.op;
-  SmallVector<int64_t> &fixedPoint = layer.fixedPoint;
-  std::optional<std::vector<FloatMultiplier>> floats;
-  int64_t bound = boundSums(layer.weight, layer.bias);
-  int8::RequantizeAttr requantize = op.getRequantizeAttr();
-  if (!fixedPoint.empty() && hasFma && !op.isWide())
-    floats = findFloatMultipliers(fixedPoint,
-                                  {requantize.getRounding(),
-                                   requantize.getZeroPoint(),
-                                   requantize.getLo(), requantize.getHi()},
-                                  bound);
-  layer.emitter = createEmitter(
-      op, layer.weight, /*packs=*/fixedPoint.empty() || floats.has_value());
-  KernelEmitter &emitter = *layer.emitter;
-  if (!layer.multiplier.empty() && avoidsFloats)
-    layer.integers = findIntegerMultipliers(layer.multiplier);
-  SmallVector<int32_t> factors;
-  if (layer.integers)
-    factors.assign(layer.integers->multipliers.begin(),
-                   layer.integers->multipliers.end());
-  else
-    for (float factor : layer.multiplier)
-      factors.push_back(llvm::bit_cast<int32_t>(factor));
-  if (floats) {
-    layer.isFixedByFloats = true;
-    fixedPoint.clear();
-    bool bySign = llvm::any_of(*floats, [](const FloatMultiplier &each) {
-      return each.offset[0] != each.offset[1] ||
-             each.addend[0] != each.addend[1];
-    });
-    emitter.setFloats(bySign);
-    for (auto [each, number] : llvm::zip_equal(*floats, layer.bias)) {
-      number += each.offset[0];
-      factors.append({llvm::bit_cast<int32_t>(each.factor),
-                      llvm::bit_cast<int32_t>(each.addend[0])});
-      if (bySign)
-        factors.append({llvm::bit_cast<int32_t>(each.addend[1]), each.offset[0],
-                        each.offset[1] - each.offset[0]});
-    }
-  } else if (!fixedPoint.empty() && hasDoubles && !op.isWide()) {
-    if (auto doubles = findDoubleMultipliers(fixedPoint,
-                                             requantize.getRounding(), bound)) {
-      fixedPoint.assign(doubles->begin(), doubles->end());
-      emitter.setDoubles();
-    }
-  }
-  layer.packed = emitter.pack(layer.weight, layer.bias, factors, fixedPoint);
 }
 
 void GenerateKernelsPass::lower(Layer &layer, Kernels &kernels,
@@ -596,12 +412,13 @@ void GenerateKernelsPass::runOnOperation() {
   while (!rest.empty()) {
     std::vector<Layer> layers;
     for (int8::Conv2dOp op : rest.take_front(groupSize)) {
-      FailureOr<Layer> layer = readLayer(op, symbols);
+      FailureOr<Layer> layer = Layer::read(op, symbols);
       if (failed(layer))
         return signalPassFailure();
       layers.push_back(std::move(*layer));
     }
-    parallelForEach(&getContext(), layers, [&](Layer &layer) { pack(layer); });
+    parallelForEach(&getContext(), layers,
+                    [&](Layer &layer) { layer.pack(targets); });
     for (Layer &layer : layers)
       lower(layer, kernels, symbols);
     rest = rest.drop_front(layers.size());

@@ -43,6 +43,16 @@ struct Steps {
 /// Floats as a number and as their bits, integers with their sign.
 std::string printValue(Sort sort, const llvm::APInt &value);
 
+/// The bits of all variables.
+unsigned countBits(llvm::ArrayRef<Term> variables);
+
+/// Calls `visit` with each assignment of variables that have `bits` together.
+void forEachInput(llvm::ArrayRef<Term> variables, unsigned bits,
+                  llvm::function_ref<void(llvm::ArrayRef<llvm::APInt>)> visit);
+
+/// Whether `term` has an exact product of a sum and a fixed-point multiplier.
+bool hasProduct(Term term);
+
 /// Proves what holds in one scope.
 class Laws {
 public:
