@@ -47,7 +47,7 @@ OBSERVER = re.compile(
 )
 #: What is said where FX observes other values, or quantizes what is float here.
 OTHER_OBSERVERS = re.compile(
-    r"Name: +QB(?:12[78]|119|103\n(?:(?!\.\.\.).*\n)*?.*Operator: +layer_norm)")
+    r"Name: +QB(?:12[78]|119|103\n(?:(?!\.\.\.).*\n)*?.*Operator: +(?:layer_norm|square))")
 
 
 def observe(network, folder, data=None):
