@@ -83,8 +83,6 @@ Value forms::getReshaped(Operation *op) {
     return reshape.getSource();
   if (auto reshape = dyn_cast_or_null<tosa::ReshapeOp>(op))
     return reshape.getInput1();
-  if (auto reshape = dyn_cast_or_null<tensor::ReshapeOp>(op))
-    return reshape.getSource();
   return {};
 }
 

@@ -146,10 +146,10 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   ConvertMathToLLVMPassOptions mathOptions;
   mathOptions.approximateLog1p = false;
   pm.nest<func::FuncOp>().addPass(createConvertMathToLLVMPass(mathOptions));
+  pm.addPass(createConvertMathToLibmPass());
   // By function: no vector is printed, which would declare functions.
   pm.nest<func::FuncOp>().addPass(createConvertVectorToLLVMPass());
   pm.nest<func::FuncOp>().addPass(createLowerAffinePass());
-  pm.addPass(createConvertMathToLibmPass());
   pm.addPass(qbackend::codegen::createConvertToLLVMPass(
       {indexBits, options.barePointers}));
   if (indexBits != 64)

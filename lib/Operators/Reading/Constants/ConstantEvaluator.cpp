@@ -5,6 +5,7 @@
 #include "qbackend/Operators/ConstantEvaluator.h"
 
 #include "Reading/Constants/Constants.h"
+#include "Reading/Layout.h"
 #include "Reading/Scalars/ScalarElements.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
@@ -142,11 +143,36 @@ DenseElementsAttr ConstantEvaluator::evaluate(Value value) {
   return cache[value];
 }
 
-/// Whether `value` is a resource whose elements differ: no splat. Seeing that
-/// takes no copy, and weights are resources of gigabytes.
+/// Whether all elements of `type` are read at `map` of all loops.
+static bool readsAll(AffineMap map, ShapedType type) {
+  return map.isProjectedPermutation(/*allowZeroInResults=*/true) &&
+         llvm::all_of(llvm::zip_equal(map.getResults(), type.getShape()),
+                      [](auto read) {
+                        auto [expr, size] = read;
+                        return isa<AffineDimExpr>(expr) || size == 1;
+                      });
+}
+
+/// What `value` has all elements of, each at least once, in another order.
+static Value skipLayout(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    Value source = forms::getReshaped(op);
+    if (!source) {
+      std::optional<AffineMap> map = forms::getCopyMap(op, source);
+      if (!map || !readsAll(*map, cast<ShapedType>(source.getType())))
+        return value;
+    }
+    value = source;
+  }
+  return value;
+}
+
+/// Whether `value` is a resource whose elements differ, no splat, or those of
+/// one in another order. Seeing that takes no copy, and weights are resources
+/// of gigabytes.
 static bool isVariedResource(Value value) {
   DenseResourceElementsAttr resource;
-  if (!matchPattern(value, m_Constant(&resource)))
+  if (!matchPattern(skipLayout(value), m_Constant(&resource)))
     return false;
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   std::optional<int64_t> size = getElementSize(resource.getElementType());
