@@ -25,9 +25,19 @@ using Memory = std::unique_ptr<char, decltype(&std::free)>;
 /// them, as entries of a page table are few. Null: there is none.
 Memory allocateMemory(size_t size);
 
+/// Bytes in memory of their own.
+struct OwnedBytes {
+  Memory data = {nullptr, &std::free};
+  size_t size = 0;
+
+  llvm::ArrayRef<char> get() const { return {data.get(), size}; }
+};
+
 struct ConstantStore {
   /// Returns zeros that live as long as the store, on a cache line's boundary.
   char *allocate(size_t size);
+  /// Keeps `bytes` as long as the store lives, where they are.
+  const char *keep(OwnedBytes bytes);
 
   /// Names of the module, and where their elements are.
   std::vector<std::pair<std::string, const void *>> symbols;

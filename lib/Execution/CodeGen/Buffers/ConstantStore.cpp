@@ -55,6 +55,11 @@ char *ConstantStore::allocate(size_t size) {
   return data;
 }
 
+const char *ConstantStore::keep(OwnedBytes bytes) {
+  owned.push_back(std::move(bytes.data));
+  return owned.back().get();
+}
+
 int64_t qbackend::codegen::getStoredBytes(Type element) {
   unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
   return llvm::PowerOf2Ceil(std::max<uint64_t>(llvm::divideCeil(bits, 8), 1));

@@ -55,9 +55,10 @@ struct GenerateKernelsPass
   void runOnOperation() final;
 
   void lower(Layer &layer, Kernels &kernels, SymbolTable &symbols);
-  /// A constant with these elements.
+  /// A constant with these elements, which a store takes from `owned` if that
+  /// has them.
   Value addConstant(ImplicitLocOpBuilder &b, SymbolTable &symbols, Type element,
-                    ArrayRef<char> bytes);
+                    ArrayRef<char> bytes, OwnedBytes *owned = nullptr);
 
   KernelTargets targets;
   ConstantStore *store = nullptr;
@@ -121,7 +122,8 @@ static std::string nameConstant(Location loc) {
 
 Value GenerateKernelsPass::addConstant(ImplicitLocOpBuilder &b,
                                        SymbolTable &symbols, Type element,
-                                       ArrayRef<char> bytes) {
+                                       ArrayRef<char> bytes,
+                                       OwnedBytes *owned) {
   int64_t size = bytes.size() / getStoredBytes(element);
   auto type = MemRefType::get({size}, element);
   OpBuilder detached(b.getContext());
@@ -131,7 +133,10 @@ Value GenerateKernelsPass::addConstant(ImplicitLocOpBuilder &b,
       /*constant=*/false,
       /*alignment=*/IntegerAttr());
   symbols.insert(global);
-  if (store) {
+  if (store && owned) {
+    store->symbols.emplace_back(global.getSymName().str(),
+                                store->keep(std::move(*owned)));
+  } else if (store) {
     char *data = store->allocate(bytes.size());
     std::memcpy(data, bytes.data(), bytes.size());
     store->symbols.emplace_back(global.getSymName().str(), data);
@@ -306,7 +311,7 @@ void GenerateKernelsPass::lower(Layer &layer, Kernels &kernels,
                                 SymbolTable &symbols) {
   int8::Conv2dOp op = layer.op;
   KernelEmitter *emitter = layer.emitter.get();
-  const PackedConstants &packed = layer.packed;
+  PackedConstants &packed = layer.packed;
   const std::optional<IntegerMultipliers> &integers = layer.integers;
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> arguments;
@@ -339,7 +344,7 @@ void GenerateKernelsPass::lower(Layer &layer, Kernels &kernels,
         getRequantizer(op.getLoc(), integers->shift, symbols));
   arguments.push_back(addConstant(b, symbols,
                                   b.getIntegerType(emitter->getWeightBits()),
-                                  getBytes(packed.weight)));
+                                  packed.weight.get(), &packed.weight));
   arguments.push_back(
       addConstant(b, symbols, b.getI32Type(), getBytes(packed.bias)));
   if (!packed.multiplier.empty())

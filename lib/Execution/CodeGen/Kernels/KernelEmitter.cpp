@@ -209,15 +209,25 @@ Value KernelEmitter::splatNumber(unsigned index) {
 // Constants
 //===----------------------------------------------------------------------===//
 
+void WeightWriter::grow(size_t wanted) {
+  Memory larger = allocateMemory(wanted);
+  if (!larger)
+    llvm::report_bad_alloc_error("weights in the order of the tiles");
+  if (size != 0)
+    std::memcpy(larger.get(), bytes.data.get(), size);
+  bytes.data = std::move(larger);
+  capacity = wanted;
+}
+
 PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
                                     ArrayRef<int32_t> bias,
                                     ArrayRef<int32_t> multiplier,
                                     ArrayRef<int64_t> fixedPoint) const {
   PackedConstants packed;
   packed.offsets = packOffsets();
-  packed.weight.resize(weight.size() * target.weightBits / 8);
   {
-    WeightWriter writer(packed.weight, target.weightBits == 16);
+    WeightWriter writer(packed.weight, weight.size() * target.weightBits / 8,
+                        target.weightBits == 16);
     packWeight(weight, writer);
   }
   int64_t perOutput = weight.size() / shape.out;

@@ -8,6 +8,7 @@
 
 #include "Targets.h"
 
+#include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Execution/Int8/Int8.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -43,7 +44,7 @@ struct ConvolutionShape {
 /// whole vectors.
 struct PackedConstants {
   /// Elements of `KernelTarget::weightBits`.
-  std::vector<char> weight;
+  OwnedBytes weight;
   std::vector<int32_t> bias;
   /// The bits of floats, or integers, see IntegerMultipliers.
   std::vector<int32_t> multiplier;
@@ -58,10 +59,12 @@ struct PackedConstants {
 /// this is no callback.
 class WeightWriter {
 public:
-  /// `bytes` is at least as long as it will be, most often.
-  WeightWriter(std::vector<char> &bytes, bool isWide)
-      : bytes(bytes), isWide(isWide) {}
-  ~WeightWriter() { bytes.resize(size); }
+  /// `expected`: how many bytes it will have, most often.
+  WeightWriter(OwnedBytes &bytes, size_t expected, bool isWide)
+      : bytes(bytes), isWide(isWide) {
+    grow(expected);
+  }
+  ~WeightWriter() { bytes.size = size; }
   WeightWriter(const WeightWriter &) = delete;
 
   void operator()(int32_t element) { append(&element, 1, 1); }
@@ -74,19 +77,23 @@ public:
 private:
   template <typename T>
   void append(const T *elements, int64_t given, int64_t count) {
-    int64_t width = isWide ? 2 : 1;
-    if (size + count * width > bytes.size())
-      bytes.resize(size + count * width + size / 8);
+    size_t added = count * (isWide ? 2 : 1);
+    if (size + added > capacity)
+      grow(size + added + size / 8);
+    // Bytes may be anything's: what is in memory would be read for each.
+    char *next = bytes.data.get() + size;
     for (int64_t i = 0; i < count; ++i) {
       int32_t element = i < given ? elements[i] : 0;
-      bytes[size++] = static_cast<char>(element);
+      *next++ = static_cast<char>(element);
       if (isWide)
-        bytes[size++] = static_cast<char>(element >> 8);
+        *next++ = static_cast<char>(element >> 8);
     }
+    size += added;
   }
+  void grow(size_t wanted);
 
-  std::vector<char> &bytes;
-  size_t size = 0;
+  OwnedBytes &bytes;
+  size_t size = 0, capacity = 0;
   bool isWide;
 };
 

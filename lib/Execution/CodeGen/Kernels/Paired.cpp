@@ -203,14 +203,15 @@ bool PairedKernel::pair(ArrayRef<int8_t> weight, double limit) {
     if (!isFaster)
       return;
     StepPairs steps(vectors * target.lanes * 4, getSteps());
-    std::vector<char> weights;
+    OwnedBytes weights;
     for (int64_t step = 0; step < getSteps(); ++step) {
       {
-        WeightWriter append(weights, /*isWide=*/false);
+        WeightWriter append(weights, vectors * target.lanes * 4,
+                            /*isWide=*/false);
         packStep(weight, first, vectors, step, append);
       }
-      steps.add(step, {reinterpret_cast<const int8_t *>(weights.data()),
-                       weights.size()});
+      steps.add(step, {reinterpret_cast<const int8_t *>(weights.data.get()),
+                       weights.size});
     }
     SmallVector<std::pair<size_t, size_t>> pairs = steps.match();
     numPairs += pairs.size();
