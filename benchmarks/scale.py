@@ -202,11 +202,17 @@ def write_weights(arguments, megabytes, work):
                  f"func.func @main(%x: {kind}) -> {kind} {{"]
     value = "%x"
     for i in range(arguments.layers):
+        weight = f"%w{i}" if i % 2 else f"%t{i}"
         lines += [
             f"%w{i} = arith.constant dense_resource<w{i}> : tensor<{n}x{n}xf32>",
+            # As torch.export has it.
+            *([f"%o{i} = tensor.empty() : tensor<{n}x{n}xf32>",
+               f"%t{i} = linalg.transpose ins(%w{i} : tensor<{n}x{n}xf32>) "
+               f"outs(%o{i} : tensor<{n}x{n}xf32>) permutation = [1, 0]"]
+              if i % 2 == 0 else []),
             f"%z{i} = arith.constant 0.0 : f32", f"%e{i} = tensor.empty() : {kind}",
             f"%f{i} = linalg.fill ins(%z{i} : f32) outs(%e{i} : {kind}) -> {kind}",
-            f"%r{i} = linalg.matmul ins({value}, %w{i} : {kind}, tensor<{n}x{n}xf32>) "
+            f"%r{i} = linalg.matmul ins({value}, {weight} : {kind}, tensor<{n}x{n}xf32>) "
             f"outs(%f{i} : {kind}) -> {kind}"]
         value = f"%r{i}"
     text = work / "in.mlir"
