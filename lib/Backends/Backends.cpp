@@ -65,10 +65,15 @@ parseJSON(StringRef text, StringRef name, MLIRContext *context) {
     });
     module = fromJSON(text, context);
   }
+  auto file = FileLineColLoc::get(context, name, 1, 1);
+  // What is found out later has a place in the file, too.
+  if (succeeded(module))
+    (*module)->walk([&](Operation *op) {
+      if (auto place = dyn_cast<NameLoc>(op->getLoc()))
+        op->setLoc(NameLoc::get(place.getName(), file));
+    });
   for (auto &[severity, message] : messages)
-    context->getDiagEngine().emit(FileLineColLoc::get(context, name, 1, 1),
-                                  severity)
-        << message;
+    context->getDiagEngine().emit(file, severity) << message;
   return module;
 }
 

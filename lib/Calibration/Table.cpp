@@ -8,6 +8,8 @@
 #include "qbackend/Support/OutputFile.h"
 #include "qbackend/Support/ParseJson.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <cmath>
 #include <set>
 
@@ -32,6 +34,9 @@ const TableEntry *Table::lookup(StringRef name) const {
   return nullptr;
 }
 
+/// More than anybody counts, so that sums of many tables have a number.
+static constexpr int64_t kMostValues = int64_t(1) << 53;
+
 namespace {
 /// The fields of a JSON object, all of which may be missing. Errors begin with
 /// the place of the object.
@@ -47,6 +52,18 @@ public:
   const json::Array *getArray(StringRef field) const {
     known.push_back(field);
     return object.getArray(field);
+  }
+  std::optional<int64_t> getInteger(StringRef field) const {
+    known.push_back(field);
+    return object.getInteger(field);
+  }
+  std::optional<StringRef> getString(StringRef field) const {
+    known.push_back(field);
+    return object.getString(field);
+  }
+  /// The place of an object in one of the fields.
+  std::string nest(StringRef field) const {
+    return where + ", '" + field.str() + "'";
   }
   /// Fails if there is a field that nobody has asked for.
   Error rejectOthers() const;
@@ -125,6 +142,9 @@ Error Fields::readCount(StringRef field, int64_t &result) const {
   auto integer = value->getAsInteger();
   if (!integer || *integer < 0)
     return wrong(field, "is not a non-negative integer");
+  // Three of them are added.
+  if (*integer > int64_t(1) << 61)
+    return wrong(field, "is more than 2^61");
   result = *integer;
   return Error::success();
 }
@@ -206,15 +226,18 @@ static Error readGrid(const Fields &fields, Statistics &stats) {
   const json::Value *value = fields.get("grid");
   if (!value)
     return Error::success();
-  const json::Object *grid = value->getAsObject();
-  if (!grid)
+  const json::Object *object = value->getAsObject();
+  if (!object)
     return fields.wrong("grid", "is not an object");
   if (stats.empty())
     return fields.missing("min");
+  Fields grid(*object, fields.nest("grid"));
   Grid expected(stats.min, stats.max);
-  auto exponent = grid->getInteger("exponent");
-  auto first = grid->getInteger("first");
-  const json::Array *counts = grid->getArray("counts");
+  auto exponent = grid.getInteger("exponent");
+  auto first = grid.getInteger("first");
+  const json::Array *counts = grid.getArray("counts");
+  if (Error e = grid.rejectOthers())
+    return e;
   if (!exponent || !first || !counts)
     return fields.wrong("grid", "needs the integers 'exponent' and 'first', "
                                 "and the array 'counts'");
@@ -225,20 +248,34 @@ static Error readGrid(const Fields &fields, Statistics &stats) {
                     Twine(expected.exponent) + ", first " +
                     Twine(expected.first) + " and " +
                     Twine(expected.counts.size()) + " counts");
-  // More than anybody counts, so that sums of many tables have a number.
-  constexpr int64_t mostValues = int64_t(1) << 53;
   int64_t total = 0;
   for (size_t c = 0; c < counts->size(); ++c) {
     auto count = (*counts)[c].getAsInteger();
     if (!count || *count < 0)
       return fields.wrong("grid",
                           "has a count that is not a non-negative integer");
-    if (*count > mostValues - total)
+    if (*count > kMostValues - total)
       return fields.wrong("grid", "counts more than 2^53 values");
     total += *count;
     expected.counts[c] = *count;
   }
+  if (stats.elements != 0 && total != stats.elements)
+    return fields.wrong("grid", "counts " + Twine(total) +
+                                    " values, but 'elements' is " +
+                                    Twine(stats.elements));
   stats.grid = std::move(expected);
+  return Error::success();
+}
+
+/// Fails if a part of what the range is of has a wider one.
+static Error checkWithin(const Fields &fields, StringRef minField,
+                         StringRef maxField, const std::vector<float> &mins,
+                         const std::vector<float> &maxs,
+                         const Statistics &stats) {
+  for (auto [min, max] : llvm::zip_equal(mins, maxs))
+    if (min <= max && (min < stats.min || max > stats.max))
+      return fields.fail("field '" + minField + "' or '" + maxField +
+                         "' has a value beyond 'min' or 'max'");
   return Error::success();
 }
 
@@ -259,13 +296,17 @@ static Error readBatches(const Fields &fields, Statistics &stats) {
       return fields.wrong("batch_samples", "is not in order");
     stats.batchSamples.push_back(static_cast<int64_t>(sample));
   }
-  if (samples.empty()
-          ? !stats.batchMins.empty()
-          : stats.batchMins.empty() || stats.batchMins.size() % samples.size())
+  size_t perBatch =
+      samples.empty() ? 0 : stats.batchMins.size() / samples.size();
+  if (perBatch * samples.size() != stats.batchMins.size() ||
+      (!samples.empty() && perBatch != 1 &&
+       (perBatch == 0 ||
+        (!stats.channelMins.empty() && perBatch != stats.channelMins.size()))))
     return fields.wrong(
         "batch_min", "has " + Twine(stats.batchMins.size()) + " values for " +
                          Twine(samples.size()) + " of 'batch_samples'");
-  return Error::success();
+  return checkWithin(fields, "batch_min", "batch_max", stats.batchMins,
+                     stats.batchMaxs, stats);
 }
 
 static Error readStatistics(const Fields &fields, Statistics &stats) {
@@ -322,8 +363,20 @@ static Error readStatistics(const Fields &fields, Statistics &stats) {
     if (std::isinf(stats.histogram.back()))
       return fields.wrong("histogram", "is not finite in f32");
   }
+  // Counts are f32, which are rounded where there are many.
+  double counted = 0;
+  for (float count : stats.histogram)
+    counted += count;
+  if (!stats.histogram.empty() && stats.elements != 0 &&
+      std::abs(counted - stats.elements) > 0.01 * stats.elements)
+    return fields.wrong(
+        "histogram", "counts " + llvm::formatv("{0:F0}", counted).str() +
+                         " values, but 'elements' is " + Twine(stats.elements));
   if (Error e = fields.readRanges("channel_min", "channel_max",
                                   stats.channelMins, stats.channelMaxs))
+    return e;
+  if (Error e = checkWithin(fields, "channel_min", "channel_max",
+                            stats.channelMins, stats.channelMaxs, stats))
     return e;
   if (Error e = fields.readRanges("average_min", "average_max",
                                   stats.averageMins, stats.averageMaxs))
@@ -363,15 +416,16 @@ static Error readParams(const Fields &fields, TableEntry &entry) {
 }
 
 /// Reads what layers get of the tensor.
-static Error readPatches(const Fields &fields, StringRef where,
-                         TableEntry &entry) {
+static Error readPatches(const Fields &fields, TableEntry &entry) {
   const json::Array *elements;
   if (Error e = fields.readArray("patches", elements))
     return e;
   for (const json::Value &element : *elements) {
     const json::Object *object = element.getAsObject();
-    const json::Array *geometry =
-        object ? object->getArray("geometry") : nullptr;
+    if (!object)
+      return fields.wrong("patches", "holds something that is not an object");
+    Fields parts(*object, fields.nest("patches"));
+    const json::Array *geometry = parts.getArray("geometry");
     std::vector<int64_t> numbers;
     for (size_t i = 0; geometry && i < geometry->size(); ++i)
       numbers.push_back((*geometry)[i].getAsInteger().value_or(-1));
@@ -379,7 +433,10 @@ static Error readPatches(const Fields &fields, StringRef where,
     if (!Geometry::fromNumbers(numbers, layer))
       return fields.wrong("patches", "has no 'geometry' of 18 integers that is "
                                      "one of a layer");
-    Fields parts(*object, where);
+    if (llvm::any_of(entry.patches, [&](const PatchSums &patch) {
+          return patch.geometry.toNumbers() == layer.toNumbers();
+        }))
+      return fields.wrong("patches", "has a 'geometry' twice");
     // No more memory than the text has.
     const json::Array *sums = parts.getArray("sums");
     if (!sums ||
@@ -391,14 +448,19 @@ static Error readPatches(const Fields &fields, StringRef where,
     PatchSums patch(layer);
     for (auto [field, into] :
          {std::pair("pixels", &patch.pixels),
-          std::pair("product_pixels", &patch.productPixels)})
+          std::pair("product_pixels", &patch.productPixels)}) {
       if (Error e = parts.readCount(field, *into))
         return e;
+      if (!object->get(field))
+        return parts.missing(field);
+    }
     for (auto [field, into] : {std::pair("sums", &patch.sums),
                                std::pair("product_sums", &patch.productSums),
                                std::pair("products", &patch.products)})
       if (Error e = parts.readSums(field, *into))
         return e;
+    if (Error e = parts.rejectOthers())
+      return e;
     entry.patches.push_back(std::move(patch));
   }
   return Error::success();
@@ -413,8 +475,9 @@ static Error readIdentity(const Fields &fields, TableEntry &entry) {
     return e;
   for (const json::Value &extent : *extents) {
     auto integer = extent.getAsInteger();
-    if (!integer)
-      return fields.wrong("shape", "holds something that is not an integer");
+    // -1: any.
+    if (!integer || *integer < -1)
+      return fields.wrong("shape", "holds something that is no extent");
     entry.shape.push_back(*integer);
   }
   if (Error e = fields.readArray("group", names))
@@ -433,20 +496,25 @@ static Error readSamples(const Fields &fields, Table &table) {
   if (Error e = fields.readArray("samples", ranges))
     return e;
   for (const json::Value &element : *ranges) {
-    const json::Object *range = element.getAsObject();
-    auto source = range ? range->getString("source") : std::nullopt;
-    auto first = range ? range->getInteger("first") : std::nullopt;
-    auto count = range ? range->getInteger("count") : std::nullopt;
-    if (!source || !first || !count || *first < 0 || *count < 0)
+    const json::Object *object = element.getAsObject();
+    if (!object)
+      return fields.wrong("samples", "holds something that is not an object");
+    Fields range(*object, fields.nest("samples"));
+    auto source = range.getString("source");
+    auto first = range.getInteger("first"), count = range.getInteger("count"),
+         total = range.getInteger("of");
+    auto hash = range.getString("hash");
+    if (Error e = range.rejectOthers())
+      return e;
+    if (!source || !first || !count || *first < 0 || *count < 0 ||
+        *first > kMostValues || *count > kMostValues)
       return fields.wrong("samples", "needs 'source', 'first' and 'count' in "
-                                     "each element");
-    auto total = range->getInteger("of");
-    if (range->get("of") &&
+                                     "each element, numbers from 0 to 2^53");
+    if (object->get("of") &&
         (!total || *total < 1 || *first > *total || *count > *total - *first))
       return fields.fail("field 'of' of 'samples' is not an integer from "
                          "'first' + 'count' on");
-    auto hash = range->getString("hash");
-    if (range->get("hash") && !hash)
+    if (object->get("hash") && !hash)
       return fields.fail("field 'hash' of 'samples' is not a string");
     table.samples.push_back({source->str(), *first, *count, total.value_or(0),
                              hash.value_or("").str()});
@@ -491,7 +559,7 @@ static Error readEntry(const json::Value &value, const std::string &file,
     return e;
   if (Error e = readParams(fields, entry))
     return e;
-  if (Error e = readPatches(fields, where, entry))
+  if (Error e = readPatches(fields, entry))
     return e;
   if (Error e = fields.rejectOthers())
     return e;

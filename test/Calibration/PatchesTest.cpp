@@ -209,14 +209,20 @@ TEST(Patches, DamagedTables) {
       getError(replace(text, "\"geometry\": [1, 2", "\"geometry\": [1, 0")),
       "t: entry 'x': field 'patches' has no 'geometry' of 18 integers that "
       "is one of a layer");
+  EXPECT_EQ(getError(replace(text, "\"sums\": [0,1,0,0, ", "\"sums\": [")),
+            "t: entry 'x', 'patches': field 'sums' is not an array of 8 "
+            "integers, four for "
+            "each sum");
   EXPECT_EQ(
-      getError(replace(text, "\"sums\": [0,1,0,0, ", "\"sums\": [")),
-      "t: entry 'x': field 'sums' is not an array of 8 integers, four for "
-      "each sum");
-  EXPECT_EQ(getError(replace(text, "\"sums\": [0,1,", "\"sums\": [99999,1,")),
-            "t: entry 'x': field 'sums' has a sum that is of no doubles");
-  EXPECT_EQ(getError(replace(text, "\"pixels\": 1", "\"pixels\": -1")),
-            "t: entry 'x': field 'pixels' is not a non-negative integer");
+      getError(replace(text, "\"sums\": [0,1,", "\"sums\": [99999,1,")),
+      "t: entry 'x', 'patches': field 'sums' has a sum that is of no doubles");
+  EXPECT_EQ(
+      getError(replace(text, "\"pixels\": 1", "\"pixels\": -1")),
+      "t: entry 'x', 'patches': field 'pixels' is not a non-negative integer");
+  EXPECT_EQ(getError(replace(text, "\"pixels\"", "\"pixel\"")),
+            "t: entry 'x', 'patches': missing field 'pixels'");
+  EXPECT_EQ(getError(replace(text, "\"geometry\"", "\"of\": 1, \"geometry\"")),
+            "t: entry 'x', 'patches': unknown field 'of'");
   // Another layer.
   geometry.channels = 4;
   std::vector<NamedTable> parts = {

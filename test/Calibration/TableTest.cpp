@@ -316,6 +316,19 @@ TEST(Table, BadFiles) {
                               "batch_samples": [0, 20])"),
             "t.json: entry 'a': field 'batch_min' has 3 values for 2 of "
             "'batch_samples'");
+  // Batches of two channels are not four of one.
+  EXPECT_EQ(mergeable("", R"(, "min": 0, "max": 1, "channel_min": [0, 0],
+                              "channel_max": [1, 1], "batch_samples": [0],
+                              "batch_min": [0, 0, 0, 0],
+                              "batch_max": [1, 1, 1, 1])"),
+            "t.json: entry 'a': field 'batch_min' has 4 values for 1 of "
+            "'batch_samples'");
+  EXPECT_EQ(mergeable("", R"(, "min": 0, "max": 1, "batch_samples": [0],
+                              "batch_min": [0], "batch_max": [1000])"),
+            "t.json: entry 'a': field 'batch_min' or 'batch_max' has a value "
+            "beyond 'min' or 'max'");
+  EXPECT_EQ(mergeable(R"(, "hush": "1")", ""),
+            "t.json, 'samples': unknown field 'hush'; did you mean 'hash'?");
   EXPECT_EQ(mergeable("", R"(, "batch_samples": [0])"),
             "t.json: entry 'a': field 'batch_min' has 0 values for 1 of "
             "'batch_samples'");
@@ -428,6 +441,19 @@ TEST(Table, BadStatistics) {
       EXPECT_EQ(entryMessage(", \"" + std::string(field) + "\": " + value),
                 "t.json: entry 'a': field '" + std::string(field) +
                     "' is not a non-negative integer");
+  EXPECT_EQ(entryMessage(R"(, "nan": 9223372036854775807)"),
+            "t.json: entry 'a': field 'nan' is more than 2^61");
+  EXPECT_EQ(entryMessage(R"(, "shape": [4, -5])"),
+            "t.json: entry 'a': field 'shape' holds something that is no "
+            "extent");
+  EXPECT_EQ(entryMessage(R"(, "min": 0, "max": 1, "channel_min": [0, 0],
+                              "channel_max": [1, 2])"),
+            "t.json: entry 'a': field 'channel_min' or 'channel_max' has a "
+            "value beyond 'min' or 'max'");
+  EXPECT_EQ(entryMessage(R"(, "min": 0, "max": 1, "elements": 2,
+                              "histogram": [0, 3])"),
+            "t.json: entry 'a': field 'histogram' counts 3 values, but "
+            "'elements' is 2");
   EXPECT_EQ(entryMessage(R"(, "histogram": [1])"),
             "t.json: entry 'a': missing field 'min'");
   EXPECT_EQ(entryMessage(R"(, "min": 0, "max": 1, "histogram": 1)"),

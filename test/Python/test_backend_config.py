@@ -59,6 +59,25 @@ def test_not_dynamic_is_the_default():
 
 
 @pytest.mark.parametrize(
+    "field, value, expected",
+    [
+        ("num_tensor_args_to_observation_type", "1", "expected a dictionary"),
+        ("observation_type", ["a"], r"\['a'\], expected an ObservationType"),
+        ("dtype_configs", 1.5, "expected a list"),
+        ("input_type_to_index", 3, "expected a dictionary"),
+    ],
+)
+def test_field_of_another_type(field, value, expected):
+    with pytest.raises(ValueError, match=expected):
+        BackendPatternConfig.from_dict({"pattern": "relu", field: value})
+
+
+def test_configs_are_a_list():
+    with pytest.raises(ValueError, match="configs is 2, expected a list"):
+        BackendConfig.from_dict({"configs": 2})
+
+
+@pytest.mark.parametrize(
     "given, message",
     [
         ({"input_dtype": 8}, "expected a dtype"),

@@ -353,6 +353,15 @@ def mapping_text(**observer):
         ('{"": 3}', "a qconfig is 3, expected an object"),
         ('{"module_name": {}}', "module_name is {}, expected a list"),
         ('{"module_name": [["a", null, null]]}', "expected a tuple of 2"),
+        ('{"module_name": [[{}, null]]}', "module_name is {}, expected a string"),
+        (
+            '{"module_name_regex": [[-1, null]]}',
+            "module_name_regex is -1, expected a string",
+        ),
+        (
+            '{"module_name_object_type_order": [["a", "torch.add", "0", null]]}',
+            "index is '0', expected a whole number",
+        ),
         ('{"module_name": ["a"]}', r"module_name\[0\] is 'a', expected a list"),
         ('{"global": null}', "unknown key 'global'"),
     ],

@@ -378,7 +378,7 @@ static Entry readEntry(const Cursor &cursor) {
 /// The document as ops at the builder's insertion point.
 static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
   auto config = BackendConfigOp::create(
-      builder, document.getLoc(), builder.getStringAttr(""),
+      builder, document.getLoc(), builder.getStringAttr(kNoName),
       builder.getI64IntegerAttr(BackendConfigOp::kVersion), FlatSymbolRefAttr(),
       ArrayAttr());
   Block &body = config.getBody().emplaceBlock();

@@ -6,6 +6,7 @@
 #include "KindAnswers.h"
 
 #include "qbackend/Dialect/QBackend/Edges.h"
+#include "qbackend/Numerics/QuantParams.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -277,6 +278,15 @@ static LogicalResult verifyTaken(function_ref<InFlightDiagnostic()> emitError,
                         });
 }
 
+/// A histogram's bins, of which PyTorch's has 2048.
+static constexpr int64_t kMostBins = 1 << 20;
+
+/// Whether what `number` is in f32 is a scale.
+static bool isScale(double number) {
+  float scale = static_cast<float>(number);
+  return scale > 0 && std::isfinite(scale);
+}
+
 LogicalResult ObserverAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ObserverFields fields) {
   if (failed(verifyDType(emitError, fields.dtype)) ||
@@ -287,17 +297,40 @@ LogicalResult ObserverAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (fields.quantMin && *fields.quantMin >= *fields.quantMax)
     return emitError() << "quant_min " << *fields.quantMin
                        << " is not less than quant_max " << *fields.quantMax;
-  if (fields.eps && !(fields.eps.getValueAsDouble() > 0))
-    return emitError() << "eps is " << fields.eps.getValueAsDouble()
-                       << ", expected a positive number";
-  if (fields.bins && *fields.bins < 1)
-    return emitError() << "bins is " << *fields.bins << ", expected 1 or more";
+  for (int64_t bound :
+       {fields.quantMin.value_or(0), fields.quantMax.value_or(0)})
+    if (!llvm::isInt<32>(bound))
+      return emitError() << "a quantized value of " << bound
+                         << " doesn't fit in 32 bits";
+  for (auto [name, number] :
+       {std::pair("eps", fields.eps), std::pair("scale", fields.scale)})
+    if (number && !isScale(number.getValueAsDouble()))
+      return emitError() << name << " is " << number.getValueAsDouble()
+                         << ", expected a positive number that f32 has";
+  if (fields.averagingConstant &&
+      !(fields.averagingConstant.getValueAsDouble() >= 0 &&
+        fields.averagingConstant.getValueAsDouble() <= 1))
+    return emitError() << "averaging_constant is "
+                       << fields.averagingConstant.getValueAsDouble()
+                       << ", expected a number from 0 to 1";
+  if (fields.bins && (*fields.bins < 1 || *fields.bins > kMostBins))
+    return emitError() << "bins is " << *fields.bins << ", expected 1 to "
+                       << kMostBins;
   if (fields.kind == ObserverKind::FixedQParams &&
       (!fields.scale || !fields.zeroPoint))
     return emitError() << "fixed_qparams needs scale and zero_point";
-  if (fields.scale && !(fields.scale.getValueAsDouble() > 0))
-    return emitError() << "scale is " << fields.scale.getValueAsDouble()
-                       << ", expected a positive number";
+  if (auto type = dyn_cast_or_null<IntegerType>(fields.dtype);
+      type && fields.zeroPoint) {
+    std::optional<numerics::QuantRange> custom;
+    if (fields.quantMin)
+      custom = numerics::QuantRange{*fields.quantMin, *fields.quantMax};
+    numerics::QuantRange range = numerics::quantizedRange(
+        type.isSigned(), type.getWidth(), custom, /*reduceRange=*/false);
+    if (*fields.zeroPoint < range.min || *fields.zeroPoint > range.max)
+      return emitError() << "zero_point is " << *fields.zeroPoint
+                         << ", expected one of the quantized values, "
+                         << range.min << " to " << range.max;
+  }
   if (fields.channelAxis && *fields.channelAxis < 0)
     return emitError() << "ch_axis is " << *fields.channelAxis
                        << ", expected 0 or more";
@@ -409,10 +442,13 @@ LogicalResult PatternAttr::verify(
     return failure();
   for (NamedAttribute entry : inputTypeToIndex ? inputTypeToIndex.getValue()
                                                : ArrayRef<NamedAttribute>()) {
+    StringRef name = entry.getName();
+    if (!llvm::is_contained({"input", "weight", "bias"}, name))
+      return emitError() << "'input_type_to_index' has '" << name
+                         << "', expected input, weight or bias";
     auto index = dyn_cast<IntegerAttr>(entry.getValue());
-    if (!index || index.getValue().isNegative())
-      return emitError() << "'input_type_to_index' maps "
-                         << entry.getName().getValue() << " to "
+    if (!index || !index.getValue().isIntN(16))
+      return emitError() << "'input_type_to_index' maps " << name << " to "
                          << entry.getValue() << ", expected an index";
   }
   if (auto list = dyn_cast_or_null<ArrayAttr>(torch))

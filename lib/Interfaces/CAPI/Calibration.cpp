@@ -78,6 +78,13 @@ qbackendCalibrationCreate(QBackendModel *model,
   CalibrateOptions calibrate;
   if (!toRef(given.statistics).empty())
     calibrate.statistics = toRef(given.statistics).str();
+  if (given.totalSamples < 0 || given.firstSample < 0 ||
+      given.firstSample > given.totalSamples) {
+    copy.session.error() << "firstSample is " << given.firstSample
+                         << " of totalSamples " << given.totalSamples
+                         << ", expected one of them, and a total";
+    return QBACKEND_FAILURE;
+  }
   if (given.totalSamples) {
     calibrate.firstSample = given.firstSample;
     calibrate.totalSamples = given.totalSamples;

@@ -12,6 +12,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::capi;
@@ -245,6 +247,22 @@ static bool checkQuantization(const QBackendQuantization &quantization,
     return fail(llvm::Twine(quantization.count) + " scales for axis " +
                 llvm::Twine(quantization.axis) +
                 ", expected one for each of its elements");
+  for (size_t i = 0; i < quantization.count; ++i) {
+    float scale = static_cast<float>(quantization.scales[i]);
+    double zeroPoint = quantization.zeroPoints[i];
+    if (!(scale > 0) || !std::isfinite(scale))
+      return fail("scale " + llvm::Twine(i) +
+                  " is not a positive number that f32 has");
+    if (quantization.hasFloatZeroPoints
+            ? !std::isfinite(static_cast<float>(zeroPoint))
+            : !(zeroPoint >= quantization.quantMin &&
+                zeroPoint <= quantization.quantMax) ||
+                  zeroPoint != std::trunc(zeroPoint))
+      return fail("zero point " + llvm::Twine(i) +
+                  (quantization.hasFloatZeroPoints
+                       ? " is not a number that f32 has"
+                       : " is none of the integers from quantMin to quantMax"));
+  }
   return true;
 }
 

@@ -33,6 +33,9 @@ struct QBackendResults {
 // Arrays of a caller
 //===----------------------------------------------------------------------===//
 
+/// As many as NumPy has. A number that is none may be any.
+static constexpr size_t kMostDims = 64;
+
 bool capi::checkArrays(ArrayRef<QBackendArray> arrays,
                        QBackendDiagnosticCallback callback, void *user) {
   for (auto [i, array] : llvm::enumerate(arrays)) {
@@ -47,6 +50,9 @@ bool capi::checkArrays(ArrayRef<QBackendArray> arrays,
     if (type < QBACKEND_F32 || type > QBACKEND_F16)
       return fail("has the element type " + Twine(type) +
                   ", which QBackendElementType doesn't have");
+    if (array.rank > kMostDims)
+      return fail("has " + Twine(array.rank) +
+                  " dimensions, expected at most " + Twine(kMostDims));
     if (array.rank != 0 && !array.shape)
       return fail("has no shape: it is null");
     std::optional<int64_t> bytes =
@@ -246,8 +252,6 @@ qbackendModelRun(QBackendModel *model, const QBackendArray *arguments,
       !checkPointers({{"arguments", arguments}}, callback, user))
     return QBACKEND_FAILURE;
   ArrayRef<QBackendArray> arrays(arguments, numArguments);
-  if (!checkArrays(arrays, callback, user))
-    return QBACKEND_FAILURE;
   SampleRun sampleRun;
   SmallVector<std::string> names;
   {
@@ -265,6 +269,9 @@ qbackendModelRun(QBackendModel *model, const QBackendArray *arguments,
       return QBACKEND_FAILURE;
     }
   }
+  // Of another number, which is an error, not all need be there.
+  if (arrays.size() == names.size() && !checkArrays(arrays, callback, user))
+    return QBACKEND_FAILURE;
   auto found = run(sampleRun, arrays, names);
   if (!found) {
     reportError(llvm::toString(found.takeError()), callback, user);

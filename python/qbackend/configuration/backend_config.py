@@ -11,7 +11,9 @@ from .dtype_config import (
     DTypeConfig,
     DTypeWithConstraints,
     ObservationType,
+    keyed,
     known_keys,
+    listed,
 )
 from .forms import JsonForm, TorchForm
 from .fuser_methods import FuserMethod, fuser_method_of
@@ -218,7 +220,10 @@ class BackendPatternConfig(TorchForm):
         """How the output is observed, by how many arguments are tensors."""
         self._num_tensor_args_to_observation_type = {
             count: ObservationType.of(kind)
-            for count, kind in num_tensor_args_to_observation_type.items()
+            for count, kind in keyed(
+                "num_tensor_args_to_observation_type",
+                num_tensor_args_to_observation_type,
+            ).items()
         }
         return self
 
@@ -226,7 +231,9 @@ class BackendPatternConfig(TorchForm):
         self, input_type_to_index: Dict[str, int]
     ) -> BackendPatternConfig:
         """The position of the argument `weight` or `bias` of a function."""
-        self._input_type_to_index = dict(input_type_to_index)
+        self._input_type_to_index = dict(
+            keyed("input_type_to_index", input_type_to_index)
+        )
         return self
 
     @property
@@ -289,7 +296,7 @@ class BackendPatternConfig(TorchForm):
             config._set_pattern_complex_format(given["pattern_complex_format"])
         if "observation_type" in given:
             config.set_observation_type(given["observation_type"])
-        for dtype_config in given.get("dtype_configs", []):
+        for dtype_config in listed("dtype_configs", given.get("dtype_configs", [])):
             if isinstance(dtype_config, dict):
                 dtype_config = DTypeConfig.from_dict(dtype_config)
             config.add_dtype_config(dtype_config)
@@ -450,7 +457,7 @@ class BackendConfig(JsonForm):
             "a BackendConfig", backend_config_dict, (NAME_DICT_KEY, CONFIGS_DICT_KEY)
         )
         backend = cls(given.get(NAME_DICT_KEY, ""))
-        for config in given.get(CONFIGS_DICT_KEY, []):
+        for config in listed(CONFIGS_DICT_KEY, given.get(CONFIGS_DICT_KEY, [])):
             if isinstance(config, dict):
                 config = BackendPatternConfig.from_dict(config)
             backend.set_backend_pattern_config(config)

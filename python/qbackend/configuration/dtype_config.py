@@ -6,7 +6,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
 
 from ..vocabulary.dtypes import DType, DTypeLike
 from .forms import TorchForm
@@ -43,7 +43,7 @@ class ObservationType(Enum):
         if isinstance(value, cls):
             return value
         name = value.name if isinstance(value, Enum) else value
-        if name in cls.__members__:
+        if isinstance(name, str) and name in cls.__members__:
             return cls[name]
         raise ValueError(
             f"observation type is {value!r}, expected an ObservationType: "
@@ -167,6 +167,20 @@ def check_keys(what: str, given: Any, known: Tuple[str, ...]) -> None:
                 f"unknown key '{key}' of {what}, expected one of "
                 + ", ".join(name or "''" for name in known)
             )
+
+
+def listed(what: str, given: Any) -> Sequence[Any]:
+    """A list or tuple as it is."""
+    if not isinstance(given, (list, tuple)):
+        raise ValueError(f"{what} is {given!r}, expected a list")
+    return given
+
+
+def keyed(what: str, given: Any) -> Dict[Any, Any]:
+    """A dictionary as it is."""
+    if not isinstance(given, dict):
+        raise ValueError(f"{what} is {given!r}, expected a dictionary")
+    return given
 
 
 def known_keys(what: str, given: Any, known: Tuple[str, ...]) -> Dict[str, Any]:

@@ -99,6 +99,7 @@ class QConfigMapping(JsonForm):
         name = module_type
         if isinstance(module_type, type):
             name = f"{module_type.__module__}.{module_type.__qualname__}"
+        _check_name("module_type", name)
         self.module_type_qconfigs[name] = _qconfig(qconfig)
         return self
 
@@ -106,6 +107,7 @@ class QConfigMapping(JsonForm):
         self, module_name_regex: str, qconfig: Any
     ) -> QConfigMapping:
         """For modules whose name starts with a match; the first one counts."""
+        _check_name("module_name_regex", module_name_regex)
         try:
             re.compile(module_name_regex)
         except re.error as error:
@@ -118,6 +120,7 @@ class QConfigMapping(JsonForm):
 
     def set_module_name(self, module_name: str, qconfig: Any) -> QConfigMapping:
         """For the module of that name and those inside it."""
+        _check_name("module_name", module_name)
         self.module_name_qconfigs[module_name] = _qconfig(qconfig)
         return self
 
@@ -125,6 +128,9 @@ class QConfigMapping(JsonForm):
         self, module_name: str, object_type: Any, index: int, qconfig: Any
     ) -> QConfigMapping:
         """For the operator of that type that is number `index` in the module."""
+        _check_name("module_name", module_name)
+        if not isinstance(index, int) or isinstance(index, bool):
+            raise ValueError(f"index is {index!r}, expected a whole number")
         key = (module_name, name_of(object_type), index)
         self.module_name_object_type_order_qconfigs[key] = _qconfig(qconfig)
         return self
@@ -208,6 +214,11 @@ class QConfigMapping(JsonForm):
             else:
                 lines.append(f"  {value}")
         return "\n".join([*lines, ")"])
+
+
+def _check_name(what: str, name: Any) -> None:
+    if not isinstance(name, str):
+        raise ValueError(f"{what} is {name!r}, expected a string")
 
 
 def _qconfig(value: Any) -> QConfigAny:

@@ -51,8 +51,50 @@
 // -----
 
 // observer: no bins
-// expected-error @+1 {{bins is 0, expected 1 or more}}
+// expected-error @+1 {{bins is 0, expected 1 to 1048576}}
 #o = #qbackend.observer<histogram, ui8, bins = 0>
+
+// -----
+
+// observer: more bins than there is memory for
+// expected-error @+1 {{bins is 1000000000000, expected 1 to 1048576}}
+#o = #qbackend.observer<histogram, ui8, bins = 1000000000000>
+
+// -----
+
+// observer: a range that doesn't fit in 32 bits
+// expected-error @+1 {{a quantized value of -4294967296 doesn't fit in 32 bits}}
+#o = #qbackend.observer<min_max, ui8, quant_min = -4294967296, quant_max = 7>
+
+// -----
+
+// observer: an average that leaves its values
+// expected-error-re @+1 {{averaging_constant is 1.5{{.*}}, expected a number from 0 to 1}}
+#o = #qbackend.observer<moving_average_min_max, ui8, averaging_constant = 1.5>
+
+// -----
+
+// observer: a zero point that is no quantized value
+// expected-error @+1 {{zero_point is 300, expected one of the quantized values, 0 to 255}}
+#o = #qbackend.observer<fixed_qparams, ui8, scale = 1.0, zero_point = 300>
+
+// -----
+
+// observer: a zero point outside of its range
+// expected-error @+1 {{zero_point is 128, expected one of the quantized values, 0 to 127}}
+#o = #qbackend.observer<fixed_qparams, ui8, quant_min = 0, quant_max = 127, scale = 1.0, zero_point = 128>
+
+// -----
+
+// observer: a scale that f32 doesn't have
+// expected-error-re @+1 {{scale is {{.*}}, expected a positive number that f32 has}}
+#o = #qbackend.observer<fixed_qparams, ui8, scale = 1.0e39, zero_point = 0>
+
+// -----
+
+// observer: an eps that f32 doesn't have
+// expected-error-re @+1 {{eps is {{.*}}, expected a positive number that f32 has}}
+#o = #qbackend.observer<min_max, ui8, eps = 1.0e39>
 
 // -----
 
@@ -347,6 +389,11 @@ qbackend.qconfig_mapping @negative_order {
 
 // expected-error @+1 {{'input_type_to_index' maps weight to -1 : i64, expected an index}}
 #p = #qbackend.pattern<dtypes = [], input_type_to_index = {weight = -1}>
+
+// -----
+
+// expected-error @+1 {{'input_type_to_index' has 'weigth', expected input, weight or bias}}
+#p = #qbackend.pattern<dtypes = [], input_type_to_index = {weigth = 1}>
 
 // -----
 

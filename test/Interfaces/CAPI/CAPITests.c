@@ -10,6 +10,7 @@
 
 #include "qbackend-c/QBackend.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -596,6 +597,27 @@ static void testFakeQuantize(void) {
         QBACKEND_FAILURE);
   CHECK(qbackendFakeQuantize(input, output, shape, 2, NULL, hear, &said) ==
         QBACKEND_FAILURE);
+  {
+    double wrongScales[] = {0, -1, NAN, HUGE_VAL, 1e-320, 1e39};
+    double wrongZeroPoints[] = {-1, 256, 0.5, NAN, 1e300};
+    QBackendQuantization one = {NULL, zeroPoints, 1, 0, 0, 255, 0};
+    size_t i;
+    for (i = 0; i < sizeof(wrongScales) / sizeof(double); ++i) {
+      one.scales = wrongScales + i;
+      said = silence();
+      CHECK(qbackendFakeQuantize(input, output, shape, 2, &one, hear, &said) ==
+            QBACKEND_FAILURE);
+      CHECK(strstr(said.message, "scale 0 is not a positive") != NULL);
+    }
+    one.scales = scales;
+    for (i = 0; i < sizeof(wrongZeroPoints) / sizeof(double); ++i) {
+      one.zeroPoints = wrongZeroPoints + i;
+      said = silence();
+      CHECK(qbackendFakeQuantize(input, output, shape, 2, &one, hear, &said) ==
+            QBACKEND_FAILURE);
+      CHECK(strstr(said.message, "zero point 0 is none of") != NULL);
+    }
+  }
   qbackendChooseParams(-64, 127, -128, 127, 1, &scale, &zeroPoint);
   CHECK(scale == 1 && zeroPoint == 0);
   scale = 0;

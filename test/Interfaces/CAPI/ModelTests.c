@@ -171,6 +171,13 @@ static void testRun(QBackendModel *model) {
   one.shape = NULL;
   FAILS(qbackendModelRun(model, &one, 1, NULL, &results, hear, NULL),
         "array 0 has no shape");
+  one.rank = (size_t)1 << 62;
+  FAILS(qbackendModelRun(model, &one, 1, NULL, &results, hear, NULL),
+        "array 0 has 4611686018427387904 dimensions, expected at most 64");
+  /* The others aren't there. */
+  FAILS(qbackendModelRun(model, &one, (size_t)1 << 58, NULL, &results, hear,
+                         NULL),
+        "takes 1 arrays (arg0); found 288230376151711744");
   one.type = (QBackendElementType)77;
   FAILS(qbackendModelRun(model, &one, 1, NULL, &results, hear, NULL),
         "has the element type 77");
