@@ -361,8 +361,10 @@ static LogicalResult readLevel(const Cursor &cursor, QConfigLevel level,
              << (ordered ? "[module name, object type, index, qconfig]"
                          : "[selector, qconfig]");
     auto selector = parts->front().getString();
+    if (!selector)
+      return failure();
     auto qconfig = readQConfig(parts->back());
-    if (!selector || !qconfig)
+    if (!qconfig)
       return failure();
     auto name = builder.getStringAttr(*selector);
     StringAttr objectType;

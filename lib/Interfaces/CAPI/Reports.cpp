@@ -19,6 +19,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/JSON.h"
 
+#include <cmath>
 #include <mutex>
 
 using namespace mlir;
@@ -266,6 +267,17 @@ QBackendStatus qbackendModelTune(QBackendModel *model,
   if (!copy)
     return QBACKEND_FAILURE;
   ModelScope scope(*copy, callback, user);
+  for (auto [name, number, isTime] :
+       {std::tuple("keepSqnr", options->keepSqnr, false),
+        std::tuple("keepAccuracy", options->keepAccuracy, false),
+        std::tuple("maxSeconds", &options->maxSeconds, true),
+        std::tuple("targetSeconds", &options->targetSeconds, true)})
+    if (double given = number ? *number : 0;
+        !std::isfinite(given) || (isTime && given < 0)) {
+      copy->session.error() << name << " is " << given << ", expected "
+                            << (isTime ? "seconds, or 0" : "a number");
+      return QBACKEND_FAILURE;
+    }
   tuning::TuneOptions tune;
   tune.network = getNetworkOptions(*copy, options->network);
   if (options->keepSqnr)

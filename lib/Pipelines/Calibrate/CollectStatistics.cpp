@@ -85,8 +85,10 @@ getPart(const CalibrateOptions &options, int64_t size) {
   end = std::min(end, size);
   if (first >= end)
     return makeError("shard {0} of {1} has no samples: {2} samples are {3} "
-                     "batches",
-                     options.shard, options.shards, size, batches);
+                     "batches of {4}; choose a smaller batch-size, or fewer "
+                     "shards",
+                     options.shard, options.shards, size, batches,
+                     options.batchSize);
   return std::pair(first, end - first);
 }
 

@@ -382,6 +382,7 @@ static void testReports(QBackendModel *model, const char *path) {
   QBackendReportOptions options;
   QBackendTuneOptions tune;
   double sqnr = 20;
+  const double nan = NAN;
   char *table = calibrate(model, 8, 8), *output = NULL, *page = NULL;
   int asked = 0;
   CHECK(qbackendModelQuantize(model, nothing, nothing, qbackendText(table),
@@ -420,7 +421,13 @@ static void testReports(QBackendModel *model, const char *path) {
   tune.path = qbackendText("tuned.mlir");
   FAILS(qbackendModelTune(model, &tune, &output, hear, NULL),
         "an SQNR or an accuracy is to be kept");
+  tune.keepSqnr = &nan;
+  FAILS(qbackendModelTune(model, &tune, &output, hear, NULL),
+        "keepSqnr is nan, expected a number");
   tune.keepSqnr = &sqnr;
+  tune.targetSeconds = -1;
+  FAILS(qbackendModelTune(model, &tune, &output, hear, NULL),
+        "targetSeconds is -1, expected seconds, or 0");
   tune.targetSeconds = 60;
   tune.isStopped = goOn;
   tune.stopUser = &asked;
