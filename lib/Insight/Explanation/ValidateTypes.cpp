@@ -123,11 +123,6 @@ static void checkRange(Operation *op, const std::string &text,
             ", which is halved to " + stringifyRange(min, max),
         "leave out reduce_range");
   if (auto zeroPoint = observer.getZeroPoint()) {
-    if (*zeroPoint < min || *zeroPoint > max)
-      findings.error(op,
-                     text + " has the zero point " + Twine(*zeroPoint) +
-                         ", outside of its range " + stringifyRange(min, max),
-                     "choose one in the range");
     auto type = cast<IntegerType>(observer.getDtype());
     int64_t middle = numerics::symmetricZeroPoint(
         type.isSigned(), type.getWidth(), {min, max},

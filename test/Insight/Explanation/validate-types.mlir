@@ -33,8 +33,6 @@ qbackend.backend_config @types version 2 {
     qbackend.qconfig object_type "elu" <activation = <min_max, ui8, is_dynamic = true>, weight = <min_max, si8>>
   }
   qbackend.qconfig_mapping @bad {
-    // CHECK: :[[@LINE+1]]:5: error: activation observer fixed_qparams has the zero point 200, outside of its range [0, 127]; choose one in the range
-    qbackend.qconfig object_type "relu" <activation = <fixed_qparams, ui8, reduce_range = true, scale = 0.5, zero_point = 200>, weight = <min_max, si8>>
     // CHECK: :[[@LINE+1]]:5: error: activation observer min_max has the range [-1, 255], but ui8 holds [0, 255]; choose quant_min and quant_max of ui8
     qbackend.qconfig object_type "tanh" <activation = <min_max, ui8, quant_min = -1, quant_max = 255>, weight = <min_max, si8>>
     // CHECK: :[[@LINE+1]]:5: error: activation observer per_channel_min_max has the scheme per_channel_affine; activations have one scale; choose min_max or histogram with a per_tensor scheme
