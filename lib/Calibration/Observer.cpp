@@ -18,6 +18,12 @@
 
 namespace qbackend::calibration {
 
+int64_t addCounts(int64_t a, int64_t b) {
+  int64_t sum;
+  return llvm::AddOverflow(a, b, sum) ? std::numeric_limits<int64_t>::max()
+                                      : sum;
+}
+
 numerics::QuantRange ObserverOptions::range() const {
   return numerics::quantizedRange(isSigned, bits, customRange, reduceRange);
 }
@@ -366,8 +372,9 @@ std::string describeNonFinite(std::string_view name, const Statistics &stats) {
     text += " and ";
   if (stats.infinities)
     text += std::to_string(stats.infinities) + " infinite";
-  text +=
-      " of " + std::to_string(stats.elements + stats.nonFinite()) + " values";
+  text += " of " +
+          std::to_string(addCounts(stats.elements, stats.nonFinite())) +
+          " values";
   if (stats.firstNonFinite >= 0)
     text += ", first in sample " + std::to_string(stats.firstNonFinite);
   return text;
@@ -471,14 +478,9 @@ void merge(Statistics &stats, const Statistics &other) {
         stats.firstNonFinite < 0
             ? other.firstNonFinite
             : std::min(stats.firstNonFinite, other.firstNonFinite);
-  // A file may have any number.
-  auto add = [](int64_t &sum, int64_t count) {
-    if (llvm::AddOverflow(sum, count, sum))
-      sum = std::numeric_limits<int64_t>::max();
-  };
-  add(stats.elements, other.elements);
-  add(stats.nans, other.nans);
-  add(stats.infinities, other.infinities);
+  stats.elements = addCounts(stats.elements, other.elements);
+  stats.nans = addCounts(stats.nans, other.nans);
+  stats.infinities = addCounts(stats.infinities, other.infinities);
   mergeBatches(stats, other, wasEmpty);
   dropBatches(stats);
 }

@@ -142,9 +142,6 @@ Error Fields::readCount(StringRef field, int64_t &result) const {
   auto integer = value->getAsInteger();
   if (!integer || *integer < 0)
     return wrong(field, "is not a non-negative integer");
-  // Three of them are added.
-  if (*integer > int64_t(1) << 61)
-    return wrong(field, "is more than 2^61");
   result = *integer;
   return Error::success();
 }

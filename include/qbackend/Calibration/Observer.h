@@ -68,6 +68,9 @@ struct ObserverOptions {
   numerics::QuantRange range() const;
 };
 
+/// The sum of two counts, or the last number: files may have any.
+int64_t addCounts(int64_t a, int64_t b);
+
 /// What an observer has recorded. Enough to compute parameters for any type
 /// and scheme.
 struct Statistics {
@@ -104,7 +107,7 @@ struct Statistics {
   /// Number of the first sample with such a value; -1 if that isn't known.
   int64_t firstNonFinite = -1;
 
-  int64_t nonFinite() const { return nans + infinities; }
+  int64_t nonFinite() const { return addCounts(nans, infinities); }
 
   /// Returns whether no finite value was seen.
   bool empty() const { return !(min <= max); }

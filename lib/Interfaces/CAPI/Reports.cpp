@@ -274,8 +274,10 @@ QBackendStatus qbackendModelTune(QBackendModel *model,
         std::tuple("targetSeconds", &options->targetSeconds, true)})
     if (double given = number ? *number : 0;
         !std::isfinite(given) || (isTime && given < 0)) {
-      copy->session.error() << name << " is " << given << ", expected "
-                            << (isTime ? "seconds, or 0" : "a number");
+      copy->session.error()
+          << name
+          << (isTime ? " is negative or not finite, expected seconds, or 0"
+                     : " is not finite, expected a number");
       return QBACKEND_FAILURE;
     }
   tuning::TuneOptions tune;

@@ -53,4 +53,4 @@ qbackend.backend_config @types version 2 {
     qbackend.qconfig object_type "relu6" <activation = <min_max, ui8, quant_min = 0, quant_max = 200, reduce_range = true>, weight = <min_max, si8>>
   }
 }
-// CHECK: types: 7 errors, {{.*}} warnings
+// CHECK: types: 6 errors, {{.*}} warnings

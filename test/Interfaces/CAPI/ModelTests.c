@@ -423,11 +423,11 @@ static void testReports(QBackendModel *model, const char *path) {
         "an SQNR or an accuracy is to be kept");
   tune.keepSqnr = &nan;
   FAILS(qbackendModelTune(model, &tune, &output, hear, NULL),
-        "keepSqnr is nan, expected a number");
+        "keepSqnr is not finite, expected a number");
   tune.keepSqnr = &sqnr;
   tune.targetSeconds = -1;
   FAILS(qbackendModelTune(model, &tune, &output, hear, NULL),
-        "targetSeconds is -1, expected seconds, or 0");
+        "targetSeconds is negative or not finite");
   tune.targetSeconds = 60;
   tune.isStopped = goOn;
   tune.stopUser = &asked;
