@@ -234,12 +234,9 @@ OptionalRange qbackend::detail::productsRange(const OperatorOperands &operands,
                                               FloatRange x, bool anySubset) {
   if (!operands.ownsParameters)
     return std::nullopt;
-  auto weight = readFloats(operands.weight);
-  if (!weight)
-    return std::nullopt;
   auto type = cast<RankedTensorType>(operands.weight.getType());
   int64_t channels = type.getRank() > 0 ? type.getDimSize(0) : 0;
-  if (channels <= 0 || weight->size() % channels != 0)
+  if (channels <= 0 || !type.hasStaticShape() || type.getNumElements() == 0)
     return std::nullopt;
   SmallVector<float, 0> bias;
   if (operands.bias) {
@@ -248,23 +245,26 @@ OptionalRange qbackend::detail::productsRange(const OperatorOperands &operands,
       return std::nullopt;
     bias = *values;
   }
-  int64_t taps = weight->size() / channels;
+  int64_t taps = type.getNumElements() / channels;
   OptionalRange result;
-  for (int64_t c = 0; c < channels; ++c) {
-    FloatRange sum{0, 0};
-    if (!bias.empty())
-      sum.min = sum.max = bias[bias.size() == 1 ? 0 : c];
-    for (int64_t t = 0; t < taps; ++t) {
-      double w = (*weight)[c * taps + t];
-      FloatRange product = multiplyRanges(x, {w, w});
-      if (anySubset)
-        product = join(product, {0, 0});
-      sum.min += product.min;
-      sum.max += product.max;
+  auto addChannels = [&](int64_t first, ArrayRef<float> weights) {
+    for (int64_t c = first; !weights.empty(); ++c) {
+      FloatRange sum{0, 0};
+      if (!bias.empty())
+        sum.min = sum.max = bias[bias.size() == 1 ? 0 : c];
+      for (double w : weights.take_front(taps)) {
+        FloatRange product = multiplyRanges(x, {w, w});
+        if (anySubset)
+          product = join(product, {0, 0});
+        sum.min += product.min;
+        sum.max += product.max;
+      }
+      result = result ? join(*result, sum) : sum;
+      weights = weights.drop_front(taps);
     }
-    result = result ? join(*result, sum) : sum;
-  }
-  return result;
+    return true;
+  };
+  return forEachPanel(operands.weight, addChannels) ? result : std::nullopt;
 }
 
 OptionalRange
@@ -289,11 +289,16 @@ OptionalRange qbackend::detail::matmulRange(const OperatorOperands &operands,
 OptionalRange qbackend::detail::rowsRange(const OperatorOperands &operands) {
   if (!operands.ownsParameters)
     return std::nullopt;
-  auto table = readFloats(operands.weight);
-  if (!table || table->empty())
-    return std::nullopt;
-  auto [min, max] = std::minmax_element(table->begin(), table->end());
-  return FloatRange{*min, *max};
+  OptionalRange result;
+  auto addRows = [&](int64_t, ArrayRef<float> numbers) {
+    if (numbers.empty())
+      return false;
+    auto [min, max] = std::minmax_element(numbers.begin(), numbers.end());
+    FloatRange rows{*min, *max};
+    result = result ? join(*result, rows) : rows;
+    return true;
+  };
+  return forEachPanel(operands.weight, addRows) ? result : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
