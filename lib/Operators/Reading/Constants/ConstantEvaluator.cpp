@@ -143,9 +143,11 @@ DenseElementsAttr ConstantEvaluator::evaluate(Value value) {
   return cache[value];
 }
 
-/// Whether all elements of `type` are read at `map` of all loops.
-static bool readsAll(AffineMap map, ShapedType type) {
-  return map.isProjectedPermutation(/*allowZeroInResults=*/true) &&
+/// Whether all elements of `source` are read at `map` of all loops.
+static bool readsAll(AffineMap map, Value source) {
+  auto type = dyn_cast<RankedTensorType>(source.getType());
+  return type && type.getRank() == map.getNumResults() &&
+         map.isProjectedPermutation(/*allowZeroInResults=*/true) &&
          llvm::all_of(llvm::zip_equal(map.getResults(), type.getShape()),
                       [](auto read) {
                         auto [expr, size] = read;
@@ -159,7 +161,7 @@ static Value skipLayout(Value value) {
     Value source = forms::getReshaped(op);
     if (!source) {
       std::optional<AffineMap> map = forms::getCopyMap(op, source);
-      if (!map || !readsAll(*map, cast<ShapedType>(source.getType())))
+      if (!map || !readsAll(*map, source))
         return value;
     }
     value = source;
