@@ -157,7 +157,10 @@ static bool readsAll(AffineMap map, Value source) {
 
 /// What `value` has all elements of, each at least once, in another order.
 static Value skipLayout(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
+  // Unreachable code may have cycles.
+  constexpr unsigned most = 16;
+  for (unsigned i = 0; i < most; ++i) {
+    Operation *op = value.getDefiningOp();
     Value source = forms::getReshaped(op);
     if (!source) {
       std::optional<AffineMap> map = forms::getCopyMap(op, source);
