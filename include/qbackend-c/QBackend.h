@@ -316,8 +316,8 @@ typedef struct {
    * ordered. */
   QBackendText statistics;
   /* Of a part of the samples, whose tables qbackendMergeTables joins: how many
-   * there are in all, and the number of the first one here. 0 in all: no part.
-   */
+   * there are in all, and the number of the first one here. 0 in all: no part,
+   * -1: as many as it turns out. */
   int64_t totalSamples, firstSample;
   /* Record what layers read, so that the corrections `bias-correction` and
    * `adaptive-rounding` need no samples. */

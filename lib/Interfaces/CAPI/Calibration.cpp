@@ -78,11 +78,10 @@ qbackendCalibrationCreate(QBackendModel *model,
   CalibrateOptions calibrate;
   if (!toRef(given.statistics).empty())
     calibrate.statistics = toRef(given.statistics).str();
-  if (given.totalSamples < 0 || given.firstSample < 0 ||
-      given.firstSample > given.totalSamples) {
-    copy.session.error() << "firstSample is " << given.firstSample
-                         << " of totalSamples " << given.totalSamples
-                         << ", expected one of them, and a total";
+  const int64_t first = given.firstSample, total = given.totalSamples;
+  if (first < 0 || total < -1 || (total != -1 && first > total)) {
+    copy.session.error() << "firstSample is " << first << " of totalSamples "
+                         << total << ", expected one of them; -1 is any number";
     return QBACKEND_FAILURE;
   }
   if (given.totalSamples) {

@@ -229,6 +229,14 @@ static void testCalibration(QBackendModel *model) {
         "none");
   CHECK(calibration == NULL);
   options.backend = nothing;
+  options.firstSample = 3;
+  FAILS(qbackendCalibrationCreate(model, &options, &calibration, hear, NULL),
+        "firstSample is 3 of totalSamples 0");
+  options.firstSample = -1;
+  options.totalSamples = -1;
+  FAILS(qbackendCalibrationCreate(model, &options, &calibration, hear, NULL),
+        "firstSample is -1 of totalSamples -1");
+  options.firstSample = options.totalSamples = 0;
   FAILS(qbackendCalibrationCreate(NULL, NULL, &calibration, hear, NULL),
         "model is null");
   FAILS(qbackendCalibrationCreate(model, NULL, NULL, hear, NULL),
