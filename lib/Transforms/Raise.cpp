@@ -108,12 +108,35 @@ static bool hasSeveralNames(const Slice &slice) {
   return names.size() > 1;
 }
 
+/// Where the operator goes: in front of the last op of it that computes, which
+/// what only moves its result may be far behind. Observers see values in the
+/// order of the code.
+static Operation *getPlace(const RecognizedOperator &found,
+                           const Slice &slice) {
+  Operation *root = found.result.getDefiningOp(), *place = root;
+  if (movesElements(root))
+    for (Operation *op : llvm::reverse(slice.ops))
+      if (slice.active.contains(op) && !movesElements(op)) {
+        place = op;
+        break;
+      }
+  auto isBefore = [&](const RecognizedOperand &operand) {
+    Operation *op = operand.value ? operand.value.getDefiningOp() : nullptr;
+    return !op || op->getBlock() != place->getBlock() ||
+           op->isBeforeInBlock(place);
+  };
+  bool isThere = place->getBlock() == root->getBlock() &&
+                 llvm::all_of(found.inputs, isBefore) &&
+                 isBefore(found.weight) && isBefore(found.bias) &&
+                 isBefore(found.runningMean) && isBefore(found.runningVar);
+  return isThere ? place : root;
+}
+
 /// Puts a `qbackend.operator` in the place of `found`.
 static void createOperator(RecognizedOperator &found, const Slice &slice,
                            ConstantEvaluator &constants) {
-  Operation *root = found.result.getDefiningOp();
-  OpBuilder builder(root);
-  Location loc = getOperatorLoc(root, slice);
+  OpBuilder builder(getPlace(found, slice));
+  Location loc = getOperatorLoc(found.result.getDefiningOp(), slice);
 
   if (auto transpose = dyn_cast<TransposeAttr>(found.kind)) {
     Value replacement =
