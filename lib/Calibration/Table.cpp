@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads calibration tables from JSON, and writes what was printed to files.
+// Reads calibration tables from JSON, and writes what was printed to files. More
+// than 600 lines, as each field has its checks, with the message beside them.
 
 #include "qbackend/Calibration/Table.h"
 #include "qbackend/Support/Arguments.h"

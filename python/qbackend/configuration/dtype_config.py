@@ -6,7 +6,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Dict, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from ..vocabulary.dtypes import DType, DTypeLike
 from .forms import TorchForm
@@ -169,11 +169,11 @@ def check_keys(what: str, given: Any, known: Tuple[str, ...]) -> None:
             )
 
 
-def listed(what: str, given: Any) -> Sequence[Any]:
-    """A list or tuple as it is."""
+def listed(what: str, given: Any) -> List[Any]:
+    """The elements of a list or tuple."""
     if not isinstance(given, (list, tuple)):
         raise ValueError(f"{what} is {given!r}, expected a list")
-    return given
+    return list(given)
 
 
 def keyed(what: str, given: Any) -> Dict[Any, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any, Callable, Dict, List, Optional, TypeVar
+from typing import Any, Callable, Dict, Optional, TypeVar
 
 from ...observation.fake_quantize import (
     FAKE_QUANTIZERS,
@@ -33,7 +33,7 @@ from ..backend_config import (
     DTypeWithConstraints,
     Pattern,
 )
-from ..dtype_config import DTYPE_CONFIG_KEYS, check_keys
+from ..dtype_config import DTYPE_CONFIG_KEYS, check_keys, listed
 from ..qconfig import IDENTITY, QConfig, QConfigAny
 from ..qconfig_mapping import GLOBAL_KEY, IGNORE_KEY, LEVELS, QConfigMapping
 from . import converts
@@ -90,12 +90,6 @@ def load(text: str) -> Json:
 def _object(where: str, value: Any) -> Json:
     if not isinstance(value, dict):
         raise ValueError(f"{where} is {value!r}, expected an object")
-    return value
-
-
-def _list(where: str, value: Any) -> List[Any]:
-    if not isinstance(value, list):
-        raise ValueError(f"{where} is {value!r}, expected a list")
     return value
 
 
@@ -219,7 +213,7 @@ def backend_from_json(document: Json) -> BackendConfig:
                 f"unknown key '{key}', expected one of {', '.join(_DOCUMENT_KEYS)}"
             )
     backend = BackendConfig(document.get("name", ""))
-    backend.set_lowering(_list("lowering", document.get("lowering", [])))
+    backend.set_lowering(listed("lowering", document.get("lowering", [])))
     real_bias = document.get("real_bias", False)
     if not isinstance(real_bias, bool):
         raise ValueError(f"real_bias is {real_bias!r}, expected true or false")
@@ -227,7 +221,7 @@ def backend_from_json(document: Json) -> BackendConfig:
     backend.set_limits(
         [
             _object("a limit", limit)
-            for limit in _list("limits", document.get("limits", []))
+            for limit in listed("limits", document.get("limits", []))
         ]
     )
     backend.default_qconfig = document.get("default_qconfig")
@@ -237,7 +231,7 @@ def backend_from_json(document: Json) -> BackendConfig:
         backend.set_qconfig_mapping(
             name, _inside(where, mapping_from_json, _object(where, mapping))
         )
-    for i, entry in enumerate(_list("configs", document.get("configs", []))):
+    for i, entry in enumerate(listed("configs", document.get("configs", []))):
         where = f"configs[{i}]"
         backend.set_backend_pattern_config(
             _inside(where, pattern_config_from_json, _object(where, entry))
@@ -254,7 +248,7 @@ def pattern_config_from_json(entry: Json) -> BackendPatternConfig:
     values["dtype_configs"] = [
         _inside(f"dtype_configs[{i}]", dtype_config_from_json, config)
         for i, config in enumerate(
-            _list("dtype_configs", entry.get("dtype_configs", []))
+            listed("dtype_configs", entry.get("dtype_configs", []))
         )
     ]
     if "num_tensor_args_to_observation_type" in entry:
@@ -405,9 +399,9 @@ def mapping_from_json(document: Json) -> QConfigMapping:
             values[level] = _inside("the global qconfig", qconfig_from_json, entries)
             continue
         values[level] = []
-        for i, entry in enumerate(_list(level, entries)):
+        for i, entry in enumerate(listed(level, entries)):
             where = f"{level}[{i}]"
-            *key, qconfig = _list(where, entry) or [None]
+            *key, qconfig = listed(where, entry) or [None]
             values[level].append((*key, _inside(where, qconfig_from_json, qconfig)))
     mapping = QConfigMapping.from_dict(values)
     if not isinstance(ignores, bool):
