@@ -11,6 +11,8 @@ import pickle
 import random
 import re
 import signal
+import struct
+import sys
 import threading
 import time
 import warnings
@@ -661,6 +663,35 @@ def test_no_executor(model):
 def test_sandbox_stays_closed():
     with pytest.raises(ValueError, match="outside of its sandbox"):
         parts.Sent(Remote(None, 0), b"", "")
+
+
+def _die_while_sending(path, work, task):
+    """Has sent the length of its answer when it dies, the first time."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return work(task)
+    frame = sys._getframe()
+    while "result_queue" not in frame.f_locals:
+        frame = frame.f_back
+    queue = frame.f_locals["result_queue"]
+    queue._wlock.acquire()
+    os.write(queue._writer.fileno(), struct.pack("!i", 40000))
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Interrupted(futures.ProcessPoolExecutor):
+    def __init__(self, path):
+        super().__init__(2)
+        self._path = path
+
+    def submit(self, work, task):
+        return super().submit(_die_while_sending, self._path, work, task)
+
+
+def test_dies_while_sending(model, accuracy, tmp_path):
+    executor = Cluster(lambda: Interrupted(tmp_path / "died"), shards=4)
+    assert model.evaluate(X, LABELS, executor=executor) == accuracy
 
 
 # Chaos ------------------------------------------------------------------------

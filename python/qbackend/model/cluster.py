@@ -42,6 +42,10 @@ _KEPT = 8
 #: How many parts there are if nobody says how many workers there are.
 _PARTS = 8
 
+#: Seconds after which executors are looked at if nothing ends; those that see a death
+#: take less.
+_LOOK = 1.0
+
 
 @dataclasses.dataclass(frozen=True)
 class Cluster:
@@ -326,20 +330,41 @@ class _Pool:
                 f"all workers of the executor are lost ({why}); give executor= a "
                 "function that makes one, which is called for another"
             ) from why
-        self.close(is_broken=True)
+        self.close()
         self.executor, self._is_ours = made, True
 
-    def close(self, is_broken: bool = False) -> None:
-        if not self._is_ours:
-            return
-        # A worker that hangs would hold the process at its end.
-        workers = list((getattr(self.executor, "_processes", None) or {}).values())
-        self.executor.shutdown(wait=False)
+    def _processes(self) -> List[Any]:
+        return list((getattr(self.executor, "_processes", None) or {}).values())
+
+    def has_lost_one(self) -> bool:
+        """Whether a worker has died and the executor hasn't seen it."""
+        broken = getattr(self.executor, "_broken", True)
+        return not broken and not all(w.is_alive() for w in self._processes())
+
+    def stop_reading(self) -> None:
+        """Ends what waits, for ever, for the rest of an answer whose worker died while
+        it was sending it: then the executor is broken, as by any other death."""
+        self._kill(self._processes())
+        answers = getattr(self.executor, "_result_queue", None)
+        writer = getattr(answers, "_writer", None)
+        # The last end that can be written to.
+        if writer is not None:
+            writer.close()
+
+    def _kill(self, workers: List[Any]) -> None:
         for worker in workers:
             # Not by their method, which those of joblib lack.
             if worker.is_alive():
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(worker.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        if not self._is_ours:
+            return
+        # A worker that hangs would hold the process at its end.
+        workers = self._processes()
+        self.executor.shutdown(wait=False)
+        self._kill(workers)
 
 
 @dataclasses.dataclass
@@ -376,6 +401,8 @@ class _Gathering:
         #: was handed out, began or ended last: the time of what hasn't begun
         #: counts from there, as it waits for others.
         self._tells = False
+        #: When a worker was seen dead, of an executor that is not broken.
+        self._lost_since: Optional[float] = None
         self._event = time.monotonic()
         self._handed_out = 0
         #: The place of the last task that was sent with a content.
@@ -443,17 +470,18 @@ class _Gathering:
         self._pool.renew(error)
 
     def _wait(self) -> None:
-        timeout = None
+        timeout = _LOOK
         if self._cluster.timeout is not None:
             self._begin()
             now = time.monotonic()
             deadlines = [r.deadline for r in self._running.values() if r.deadline]
             # No one says when a part begins; it is seen soon.
-            timeout = min(1.0, self._cluster.timeout / 10)
+            timeout = min(timeout, self._cluster.timeout / 10)
             timeout = max(0.0, min([*(d - now for d in deadlines), timeout]))
         done, _ = futures.wait(
             list(self._running), timeout, return_when=futures.FIRST_COMPLETED
         )
+        self._watch(bool(done))
         for future in done:
             if future in self._running:
                 self._take(future, self._running.pop(future))
@@ -468,6 +496,16 @@ class _Gathering:
         hung = [r for r in self._running.values() if r.is_late and r.has_begun]
         if self._pool.is_made and workers and len(hung) >= workers:
             self._renew(TimeoutError("all workers hang"))
+
+    def _watch(self, is_alive: bool) -> None:
+        """Ends an executor that doesn't see that a worker is dead."""
+        if is_alive or not self._pool.has_lost_one():
+            self._lost_since = None
+        elif self._lost_since is None:
+            self._lost_since = time.monotonic()
+        elif time.monotonic() - self._lost_since >= _LOOK:
+            self._lost_since = None
+            self._pool.stop_reading()
 
     def _begin(self) -> None:
         """Has the time of parts count from when they have begun."""
