@@ -5,18 +5,20 @@
 #include "CompileModule.h"
 
 #include "PrepareModule.h"
+#include "SplitKernels.h"
 
 #include "qbackend/Execution/Runtime/Executable.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Threading.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/Bitcode/BitcodeWriter.h"
+#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -25,7 +27,6 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <mutex>
 
@@ -146,9 +147,10 @@ static bool isKernel(Any ir) {
   return function && function->hasFnAttribute(codegen::kKernelAttribute);
 }
 
-/// Kernels have few passes of their own.
-static void optimize(Module &module, TargetMachine &machine,
-                     unsigned optLevel) {
+/// Kernels have few passes of their own; with `isKernels` there is nothing
+/// else.
+static void optimize(Module &module, TargetMachine &machine, unsigned optLevel,
+                     bool isKernels) {
   const OptimizationLevel levels[] = {
       OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
       OptimizationLevel::O3};
@@ -179,7 +181,8 @@ static void optimize(Module &module, TargetMachine &machine,
   ModulePassManager pm =
       optLevel == 0 ? builder.buildO0DefaultPipeline(levels[0])
                     : builder.buildPerModuleDefaultPipeline(levels[optLevel]);
-  pm.run(module, modules);
+  if (!isKernels || optLevel == 0)
+    pm.run(module, modules);
   if (optLevel == 0)
     return;
   FunctionPassManager kernelPasses;
@@ -194,132 +197,9 @@ static void optimize(Module &module, TargetMachine &machine,
   kernelManager.run(module, modules);
 }
 
-/// Which part of a module its kernels are in, and how many parts there are.
-struct KernelParts {
-  unsigned count = 1;
-  DenseMap<const GlobalValue *, unsigned> parts;
-};
-
-/// Kernels are assigned to parts that are alike in size. What isn't a kernel is
-/// in part 0: its functions are inlined into one another.
-static KernelParts assignKernels(Module &module) {
-  // The whole pipeline takes longer than the few passes of a kernel.
-  constexpr size_t pipelineWeight = 4;
-  // In instructions; below, to begin a part takes longer than it saves.
-  constexpr size_t leastSize = 4000, mostParts = 8;
-  size_t otherSize = 0, kernelSize = 0;
-  SmallVector<std::pair<size_t, Function *>> kernels;
-  for (Function &function : module) {
-    size_t size = function.getInstructionCount();
-    if (size != 0 && function.hasFnAttribute(codegen::kKernelAttribute)) {
-      kernels.emplace_back(size, &function);
-      kernelSize += size;
-    } else {
-      otherSize += pipelineWeight * size;
-    }
-  }
-  KernelParts assigned;
-  assigned.count = std::min(1 + kernelSize / leastSize, mostParts);
-  std::vector<size_t> sizes(assigned.count, 0);
-  sizes[0] = otherSize;
-  stable_sort(kernels,
-              [](const auto &a, const auto &b) { return a.first > b.first; });
-  for (auto [size, kernel] : kernels) {
-    auto least = min_element(sizes);
-    *least += size;
-    assigned.parts[kernel] = least - sizes.begin();
-  }
-  return assigned;
-}
-
-/// Whether `global` is compiled into each part that uses it.
-static bool isCopied(const GlobalValue &global) {
-  auto *variable = dyn_cast<GlobalVariable>(&global);
-  return variable && variable->isConstant() && variable->hasLocalLinkage();
-}
-
-Expected<std::vector<std::unique_ptr<MemoryBuffer>>>
-runtime::compileToObjects(std::unique_ptr<Module> module,
-                          const orc::JITTargetMachineBuilder &target,
-                          unsigned optLevel, mlir::MLIRContext *threads) {
-  auto layout =
-      orc::JITTargetMachineBuilder(target).getDefaultDataLayoutForTarget();
-  if (!layout)
-    return layout.takeError();
-  module->setDataLayout(*layout);
-  module->setTargetTriple(target.getTargetTriple());
-  const KernelParts kernels = assignKernels(*module);
-  const unsigned count = kernels.count;
-  const DenseMap<const GlobalValue *, unsigned> &assigned = kernels.parts;
-  // Parts may be anywhere in memory: what one has of another is called by its
-  // name, and its address is in a table.
-  if (count > 1)
-    for (GlobalValue &global : module->global_values()) {
-      bool isShared =
-          assigned.contains(&global) || any_of(global.users(), [&](User *user) {
-            auto *instruction = dyn_cast<Instruction>(user);
-            return !instruction ||
-                   assigned.contains(instruction->getFunction());
-          });
-      if (!global.hasLocalLinkage() || isCopied(global) || !isShared)
-        continue;
-      global.setLinkage(GlobalValue::ExternalLinkage);
-      global.setDSOLocal(false);
-    }
-  // A context is used by one thread at a time.
-  std::vector<SmallVector<char, 0>> bitcode(count);
-  for (unsigned part = 1; part != count; ++part) {
-    ValueToValueMapTy values;
-    std::unique_ptr<Module> clone =
-        CloneModule(*module, values, [&](const GlobalValue *global) {
-          auto found = assigned.find(global);
-          return found != assigned.end() ? found->second == part
-                                         : isCopied(*global);
-        });
-    for (GlobalVariable &constant : make_early_inc_range(clone->globals()))
-      if (constant.use_empty())
-        constant.eraseFromParent();
-    raw_svector_ostream os(bitcode[part]);
-    WriteBitcodeToFile(*clone, os);
-  }
-  for (Function &function : *module)
-    if (assigned.lookup(&function) != 0)
-      function.deleteBody();
-
-  std::vector<std::unique_ptr<MemoryBuffer>> objects(count);
-  std::vector<std::optional<Error>> errors(count);
-  auto compile = [&](Module &code) -> Expected<std::unique_ptr<MemoryBuffer>> {
-    auto machine = orc::JITTargetMachineBuilder(target).createTargetMachine();
-    if (!machine)
-      return machine.takeError();
-    optimize(code, **machine, optLevel);
-    return orc::SimpleCompiler(**machine)(code);
-  };
-  mlir::parallelFor(threads, 0, count, [&](size_t part) {
-    auto object = [&]() -> Expected<std::unique_ptr<MemoryBuffer>> {
-      if (part == 0)
-        return compile(*module);
-      LLVMContext context;
-      auto code = parseBitcodeFile(
-          {StringRef(bitcode[part].data(), bitcode[part].size()), "kernels"},
-          context);
-      return code ? compile(**code) : code.takeError();
-    }();
-    if (object)
-      objects[part] = std::move(*object);
-    else
-      errors[part] = object.takeError();
-  });
-  Error error = Error::success();
-  for (std::optional<Error> &each : errors)
-    if (each)
-      error = joinErrors(std::move(error), std::move(*each));
-  if (error)
-    return std::move(error);
-  return objects;
-}
-
-Error runtime::checkSymbols(const Module &module, const StringSet<> &symbols) {
+/// Fails if `module` needs what is neither of the runtime nor in `symbols`: the
+/// linker would find any function of this process.
+static Error checkSymbols(const Module &module, const StringSet<> &symbols) {
   for (const GlobalObject &object : module.global_objects()) {
     StringRef name = object.getName();
     auto *function = dyn_cast<Function>(&object);
@@ -331,4 +211,86 @@ Error runtime::checkSymbols(const Module &module, const StringSet<> &symbols) {
                              "of a network are run");
   }
   return Error::success();
+}
+
+namespace {
+/// The addresses of kernels, and the order of their instructions, are made as
+/// they should be: what looks for better ones takes a quarter of LLVM's time.
+class KernelGate : public OptPassGate {
+public:
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(StringRef pass, StringRef /*ir*/) const override {
+    return pass != "Loop Strength Reduction" && pass != "machine-scheduler";
+  }
+};
+} // namespace
+
+Expected<std::vector<std::unique_ptr<MemoryBuffer>>>
+runtime::compileToObjects(mlir::OwningOpRef<ModuleOp> module,
+                          const orc::JITTargetMachineBuilder &target,
+                          unsigned optLevel, StringSet<> symbols,
+                          function_ref<void(Module &)> complete) {
+  mlir::MLIRContext *threads = module->getContext();
+  auto layout =
+      orc::JITTargetMachineBuilder(target).getDefaultDataLayoutForTarget();
+  if (!layout)
+    return layout.takeError();
+  for (auto function : module->getOps<mlir::LLVM::LLVMFuncOp>())
+    if (!function.isExternal())
+      symbols.insert(function.getName());
+  std::string message;
+  mlir::ScopedDiagnosticHandler handler(threads,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          if (message.empty())
+                                            message = diagnostic.str();
+                                          return mlir::success();
+                                        });
+  std::vector<mlir::OwningOpRef<ModuleOp>> parts =
+      splitKernels(std::move(module));
+  auto compile = [&](size_t part) -> Expected<std::unique_ptr<MemoryBuffer>> {
+    // A context is used by one thread at a time.
+    LLVMContext context;
+    KernelGate gate;
+    auto builder = orc::JITTargetMachineBuilder(target);
+    if (part != 0) {
+      context.setOptPassGate(gate);
+      builder.setCodeGenOptLevel(static_cast<CodeGenOptLevel>(
+          std::min(optLevel, unsigned(CodeGenOptLevel::Less))));
+    }
+    auto machine = builder.createTargetMachine();
+    if (!machine)
+      return machine.takeError();
+    std::unique_ptr<Module> code =
+        mlir::translateModuleToLLVMIR(*parts[part], context);
+    parts[part] = nullptr;
+    if (!code)
+      return createStringError("it can't be translated");
+    code->setDataLayout(*layout);
+    code->setTargetTriple(target.getTargetTriple());
+    if (part == 0)
+      complete(*code);
+    if (Error error = checkSymbols(*code, symbols))
+      return std::move(error);
+    optimize(*code, **machine, optLevel, /*isKernels=*/part != 0);
+    return orc::SimpleCompiler(**machine)(*code);
+  };
+  std::vector<std::unique_ptr<MemoryBuffer>> objects(parts.size());
+  std::vector<std::optional<Error>> errors(parts.size());
+  mlir::parallelFor(threads, 0, parts.size(), [&](size_t part) {
+    if (auto object = compile(part))
+      objects[part] = std::move(*object);
+    else
+      errors[part] = object.takeError();
+  });
+  Error error = Error::success();
+  for (std::optional<Error> &each : errors)
+    if (each)
+      error = joinErrors(std::move(error), std::move(*each));
+  if (!error)
+    return objects;
+  if (!message.empty()) {
+    consumeError(std::move(error));
+    return createStringError(message);
+  }
+  return std::move(error);
 }

@@ -8,6 +8,7 @@
 #include "qbackend/Execution/CodeGen/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/Module.h"
@@ -26,18 +27,17 @@ bool requestTiles();
 /// This processor, with the options that give the same bits on each.
 llvm::Expected<llvm::orc::JITTargetMachineBuilder> getTarget(unsigned optLevel);
 
-/// Runs LLVM's passes, of which kernels have few, and returns object files that
-/// define together what `module` does. They are compiled on the threads of
-/// `threads`, and have the same code however many there are.
+/// Compiles `module`, which has functions of the llvm dialect only, to object
+/// files that define together what it does. `complete` gives the LLVM module of
+/// all but the kernels what the llvm dialect can't say. Fails if there is
+/// anything but the functions of the runtime and `symbols` that it lacks then.
+/// The object files, most of them of kernels, are made on the threads of the
+/// module's context, and have the same code however many there are.
 llvm::Expected<std::vector<std::unique_ptr<llvm::MemoryBuffer>>>
-compileToObjects(std::unique_ptr<llvm::Module> module,
+compileToObjects(mlir::OwningOpRef<mlir::ModuleOp> module,
                  const llvm::orc::JITTargetMachineBuilder &target,
-                 unsigned optLevel, mlir::MLIRContext *threads);
-
-/// Fails if `module` needs what is neither of the runtime nor in `symbols`: the
-/// engine would find any function of this process.
-llvm::Error checkSymbols(const llvm::Module &module,
-                         const llvm::StringSet<> &symbols);
+                 unsigned optLevel, llvm::StringSet<> symbols,
+                 llvm::function_ref<void(llvm::Module &)> complete);
 
 } // namespace qbackend::runtime
 

@@ -18,7 +18,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
@@ -152,22 +151,15 @@ static void defineHook(Module &module, StringRef name,
       type, getPointer(reinterpret_cast<void *>(&callHook)),
       {getPointer(&hook), function->getArg(0), function->getArg(1)});
   builder.CreateRetVoid();
+  function->setLinkage(GlobalValue::InternalLinkage);
 }
 
 using PackedFunction = void (*)(void **);
 
 /// Defines the function that is called from here, and returns its name. It
-/// takes an array of the pointers that `name` takes; nobody else calls another
-/// function of `module`.
+/// takes an array of the pointers that `name` takes.
 static std::string definePacked(Module &module, StringRef name) {
   LLVMContext &context = module.getContext();
-  for (Function &function : module) {
-    // What LLVM may call later, as any other module's code may.
-    if (function.hasWeakLinkage())
-      function.setVisibility(GlobalValue::DefaultVisibility);
-    else if (!function.isDeclaration())
-      function.setLinkage(GlobalValue::InternalLinkage);
-  }
   Function *function = module.getFunction(name);
   IRBuilder<> builder(context);
   Type *pointer = builder.getPtrTy();
@@ -221,22 +213,6 @@ struct Executable::Impl {
 
 Executable::Executable() : impl(std::make_unique<Impl>()) {}
 Executable::~Executable() = default;
-
-static Expected<std::unique_ptr<Module>> translate(ModuleOp module,
-                                                   LLVMContext &context) {
-  std::string message;
-  mlir::ScopedDiagnosticHandler handler(module.getContext(),
-                                        [&](mlir::Diagnostic &diagnostic) {
-                                          if (message.empty())
-                                            message = diagnostic.str();
-                                          return mlir::success();
-                                        });
-  std::unique_ptr<Module> translated =
-      mlir::translateModuleToLLVMIR(module, context);
-  if (!translated)
-    return createStringError(message);
-  return translated;
-}
 
 Expected<std::unique_ptr<Executable>>
 Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
@@ -361,23 +337,17 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
     return createStringError("cannot " + what + " '" + entry +
                              "': " + toString(std::move(error)));
   };
-  LLVMContext llvmContext;
-  Expected<std::unique_ptr<Module>> translated =
-      translate(*module, llvmContext);
-  if (!translated)
-    return cannot("compile", translated.takeError());
-  module = nullptr;
-  Module &llvmModule = **translated;
-  for (auto [hook, function] : zip_equal(hooks, impl.hooks))
-    defineHook(llvmModule, hook.first, function);
-  for (StringRef name : callers.keys())
-    if (Function *caller = llvmModule.getFunction(name))
-      caller->addFnAttr(Attribute::NoInline);
-  if (Error error = checkSymbols(llvmModule, names))
-    return cannot("compile", std::move(error));
-  std::string packed = definePacked(llvmModule, interfaceName);
-  auto objects = compileToObjects(std::move(*translated), *target,
-                                  options.optLevel, context);
+  std::string packed;
+  auto complete = [&](Module &code) {
+    for (auto [hook, function] : zip_equal(hooks, impl.hooks))
+      defineHook(code, hook.first, function);
+    for (StringRef name : callers.keys())
+      if (Function *caller = code.getFunction(name))
+        caller->addFnAttr(Attribute::NoInline);
+    packed = definePacked(code, interfaceName);
+  };
+  auto objects = compileToObjects(std::move(module), *target, options.optLevel,
+                                  std::move(names), complete);
   if (!objects)
     return cannot("compile", objects.takeError());
   Expected<std::unique_ptr<orc::LLJIT>> linker =

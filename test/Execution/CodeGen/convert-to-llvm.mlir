@@ -2,6 +2,8 @@
 // RUN: qbackend-opt %s -qbackend-convert-to-llvm | FileCheck %s
 // RUN: qbackend-opt %s -qbackend-convert-to-llvm="index-bits=32 bare-pointers" | \
 // RUN:   FileCheck %s --check-prefix=BARE
+// RUN: qbackend-opt %s -qbackend-convert-to-llvm -canonicalize | \
+// RUN:   FileCheck %s --check-prefix=KERNELS
 
 // Buffers, indices, scalars, branches and calls at once: no cast is left between them.
 // CHECK-LABEL: llvm.func @sum(
@@ -62,4 +64,39 @@ func.func @vectors(%i: index) {
 func.func @floordiv(%i: index, %by: index) -> index {
   %0 = arith.floordivsi %i, %by : index
   return %0 : index
+}
+
+// Kernels, also those that call others, are converted beside one another; what makes
+// a buffer is not.
+// KERNELS-LABEL: llvm.func @kernel(
+// KERNELS-NOT: unrealized_conversion_cast
+// KERNELS: %[[I:.*]] = llvm.add %{{.*}} : i64
+// KERNELS: llvm.call @other_kernel(%[[I]]) : (i64) -> i64
+// BARE-LABEL: llvm.func @kernel(
+// BARE: %[[I:.*]] = llvm.add %{{.*}} : i32
+// BARE: llvm.call @other_kernel(%[[I]]) : (i32) -> i32
+func.func @kernel(%i: index) -> index attributes {passthrough = ["qbackend-kernel"]} {
+  %0 = arith.addi %i, %i : index
+  %1 = call @other_kernel(%0) : (index) -> index
+  return %1 : index
+}
+
+// KERNELS-LABEL: llvm.func @other_kernel(
+// KERNELS-NOT: unrealized_conversion_cast
+// KERNELS: llvm.cond_br
+func.func @other_kernel(%i: index) -> index attributes {passthrough = ["qbackend-kernel"]} {
+  %c = index.cmp slt(%i, %i)
+  cf.cond_br %c, ^a(%i : index), ^b
+^a(%0: index):
+  return %0 : index
+^b:
+  %1 = arith.muli %i, %i : index
+  return %1 : index
+}
+
+// KERNELS-LABEL: llvm.func @buffer_kernel(
+// KERNELS: llvm.call @aligned_alloc
+func.func @buffer_kernel(%n: index) attributes {passthrough = ["qbackend-kernel"]} {
+  %0 = memref.alloc(%n) {alignment = 64 : i64} : memref<?xi32>
+  return
 }

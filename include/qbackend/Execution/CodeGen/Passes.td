@@ -337,12 +337,30 @@ def LegalizeFloatsPass : Pass<"qbackend-legalize-floats", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def ForFunctionsWithPass : Pass<"qbackend-for-functions-with", "::mlir::func::FuncOp"> {
+  let summary = "a pipeline, of functions that have an op that it is for";
+  let description = [{
+    Runs `pipeline` on functions that have an op of `ops`, and leaves the others alone.
+    Many of upstream's conversions make their patterns anew for each function, which
+    takes longer than to look for what there is to convert: the kernels of a network
+    are many functions, and have ops of few dialects.
+  }];
+  let options = [
+    ListOption<"ops", "ops", "std::string",
+               "Names of ops, or of dialects for all of theirs">,
+    Option<"pipeline", "pipeline", "std::string", /*default=*/"\"\"",
+           "Of passes on functions">,
+  ];
+}
+
 def ConvertToLLVMPass : Pass<"qbackend-convert-to-llvm", "::mlir::ModuleOp"> {
   let summary = "arith, memref, func, cf, index and ub to the llvm dialect at once";
   let description = [{
     What upstream's passes of these dialects do, in one conversion, with their
     patterns: buffers are allocated by `aligned_alloc`. An op that has no pattern
-    stays as it is.
+    stays as it is. The ops of generated kernels are converted on
+    several threads, before their functions: pairs of casts are left between them,
+    for `reconcile-unrealized-casts`.
   }];
   let options = [
     Option<"indexBits", "index-bits", "unsigned", /*default=*/"0",

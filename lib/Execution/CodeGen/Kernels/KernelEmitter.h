@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -82,13 +83,18 @@ private:
       grow(size + added + size / 8);
     // Bytes may be anything's: what is in memory would be read for each.
     char *next = bytes.data.get() + size;
+    size += added;
+    // What most instructions multiply at once.
+    if (sizeof(T) == 1 && !isWide && given == 4 && count == 4) {
+      std::memcpy(next, elements, 4);
+      return;
+    }
     for (int64_t i = 0; i < count; ++i) {
       int32_t element = i < given ? elements[i] : 0;
       *next++ = static_cast<char>(element);
       if (isWide)
         *next++ = static_cast<char>(element >> 8);
     }
-    size += added;
   }
   void grow(size_t wanted);
 

@@ -16,9 +16,13 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace qbackend::codegen {
@@ -28,15 +32,52 @@ namespace qbackend::codegen {
 
 using namespace mlir;
 
+/// Whether the ops of `function` can be converted beside those of others: it is
+/// a kernel, and has nothing that declares what it calls in the module.
+static bool isIndependent(func::FuncOp function) {
+  auto attributes = function->getAttrOfType<ArrayAttr>("passthrough");
+  auto declares = [](Operation *op) {
+    return isa<memref::MemRefDialect>(op->getDialect()) || isa<cf::AssertOp>(op)
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  };
+  return attributes &&
+         llvm::is_contained(
+             attributes,
+             StringAttr::get(function.getContext(),
+                             qbackend::codegen::kKernelAttribute)) &&
+         !function.getBody().walk(declares).wasInterrupted();
+}
+
 namespace {
 struct ConvertToLLVMPass
     : qbackend::codegen::impl::ConvertToLLVMPassBase<ConvertToLLVMPass> {
   using ConvertToLLVMPassBase::ConvertToLLVMPassBase;
 
   void runOnOperation() final {
-    const auto &analysis = getAnalysis<DataLayoutAnalysis>();
-    LowerToLLVMOptions options(&getContext(),
-                               analysis.getAtOrAbove(getOperation()));
+    SmallVector<func::FuncOp> kernels;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isIndependent(function))
+        kernels.push_back(function);
+    // The patterns are made once for each group.
+    constexpr size_t groups = 8;
+    if (failed(failableParallelForEach(
+            &getContext(), llvm::seq<size_t>(0, groups),
+            [&](size_t group) {
+              SmallVector<Operation *> own;
+              for (size_t i = group; i < kernels.size(); i += groups)
+                own.push_back(kernels[i]);
+              return own.empty() ? success() : convert(own, nullptr);
+            })) ||
+        failed(convert({getOperation()}, &getAnalysis<DataLayoutAnalysis>())))
+      signalPassFailure();
+  }
+
+  /// Converts `ops`, or without `layouts`, which are not for several threads,
+  /// the ops in functions.
+  LogicalResult convert(ArrayRef<Operation *> ops,
+                        const DataLayoutAnalysis *layouts) {
+    LowerToLLVMOptions options(&getContext(), DataLayout(getOperation()));
     options.useBarePtrCallConv = barePointers;
     // aligned_alloc keeps the pointer's origin visible to LLVM; aligning the
     // result of malloc by hand would hide that buffers do not overlap.
@@ -46,25 +87,25 @@ struct ConvertToLLVMPass
       options.dataLayout = llvm::DataLayout(layout.getValue());
     if (indexBits != 0)
       options.overrideIndexBitwidth(indexBits);
-    LLVMTypeConverter converter(&getContext(), options, &analysis);
+    LLVMTypeConverter converter(&getContext(), options, layouts);
     RewritePatternSet patterns(&getContext());
     SymbolTableCollection symbols;
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
     populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns,
                                                    &symbols);
-    populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
-    cf::populateAssertToLLVMConversionPattern(
-        converter, patterns, /*abortOnFailure=*/true, &symbols);
     index::populateIndexToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
+    if (layouts) {
+      populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
+      cf::populateAssertToLLVMConversionPattern(
+          converter, patterns, /*abortOnFailure=*/true, &symbols);
+    }
     LLVMConversionTarget target(getContext());
     target.addLegalOp<ModuleOp>();
     target.addIllegalDialect<index::IndexDialect>();
-    if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))))
-      signalPassFailure();
+    return applyPartialConversion(ops, target, std::move(patterns));
   }
 };
 } // namespace

@@ -107,9 +107,12 @@ addLowerToLoops(OpPassManager &pm,
   {
     // Of functions, as threads take one each.
     OpPassManager &nested = pm.nest<func::FuncOp>();
-    nested.addPass(createExpandDynamicReshapesPass());
-    nested.addPass(memref::createExpandStridedMetadataPass());
-    nested.addPass(createLowerAffinePass());
+    nested.addPass(createForFunctionsWithPass(
+        {"memref", "affine"}, [](OpPassManager &views) {
+          views.addPass(createExpandDynamicReshapesPass());
+          views.addPass(memref::createExpandStridedMetadataPass());
+          views.addPass(createLowerAffinePass());
+        }));
     nested.addPass(createCanonicalizerPass());
     nested.addPass(createCSEPass());
   }
@@ -139,17 +142,27 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   addLowerToLoops(pm, options, /*vectorize=*/true);
   // Loops to the llvm dialect.
   unsigned indexBits = getIndexBits(options);
-  pm.nest<func::FuncOp>().addPass(createConvertVectorToSCFPass());
+  pm.nest<func::FuncOp>().addPass(createForFunctionsWithPass(
+      {"vector.transfer_read", "vector.transfer_write"},
+      [](OpPassManager &transfers) {
+        transfers.addPass(createConvertVectorToSCFPass());
+      }));
   pm.nest<func::FuncOp>().addPass(createSCFToControlFlowPass());
   if (options.assertMessages)
     pm.addPass(createLowerAssertsPass(options.assertMessages));
   ConvertMathToLLVMPassOptions mathOptions;
   mathOptions.approximateLog1p = false;
-  pm.nest<func::FuncOp>().addPass(createConvertMathToLLVMPass(mathOptions));
+  pm.nest<func::FuncOp>().addPass(
+      createForFunctionsWithPass({"math"}, [&](OpPassManager &math) {
+        math.addPass(createConvertMathToLLVMPass(mathOptions));
+      }));
   pm.addPass(createConvertMathToLibmPass());
   // By function: no vector is printed, which would declare functions.
   pm.nest<func::FuncOp>().addPass(createConvertVectorToLLVMPass());
-  pm.nest<func::FuncOp>().addPass(createLowerAffinePass());
+  pm.nest<func::FuncOp>().addPass(
+      createForFunctionsWithPass({"affine"}, [](OpPassManager &affine) {
+        affine.addPass(createLowerAffinePass());
+      }));
   pm.addPass(qbackend::codegen::createConvertToLLVMPass(
       {indexBits, options.barePointers}));
   if (indexBits != 64)

@@ -31,6 +31,11 @@ createPlaceBuffersPass(const PlaceBuffersPassOptions &options, int64_t *bytes);
 std::unique_ptr<mlir::Pass>
 createLowerAssertsPass(std::vector<std::string> *messages);
 
+/// `names` are of ops or dialects; `addPasses` adds passes on functions.
+std::unique_ptr<mlir::Pass> createForFunctionsWithPass(
+    llvm::ArrayRef<llvm::StringRef> names,
+    llvm::function_ref<void(mlir::OpPassManager &)> addPasses);
+
 /// Adds a string attribute that the function has in LLVM, too.
 void addLLVMAttribute(mlir::func::FuncOp function, llvm::StringRef name,
                       const std::string &value);
