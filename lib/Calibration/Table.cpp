@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads calibration tables from JSON, and writes what was printed to files. More
-// than 600 lines, as each field has its checks, with the message beside them.
+// Reads calibration tables from JSON, and writes what was printed to files.
+// More than 600 lines, as each field has its checks, with the message beside
+// them.
 
 #include "qbackend/Calibration/Table.h"
 #include "qbackend/Support/Arguments.h"
@@ -43,8 +44,11 @@ namespace {
 /// the place of the object.
 class Fields {
 public:
-  Fields(const json::Object &object, const Twine &where)
-      : object(object), where(where.str()) {}
+  /// `numbers` has the arrays of numbers, after `path`.
+  Fields(const json::Object &object, const Twine &where,
+         const JsonNumbers *numbers = nullptr, const Twine &path = "")
+      : object(object), where(where.str()), numbers(numbers), path(path.str()) {
+  }
 
   const json::Value *get(StringRef field) const {
     known.push_back(field);
@@ -62,9 +66,10 @@ public:
     known.push_back(field);
     return object.getString(field);
   }
-  /// The place of an object in one of the fields.
-  std::string nest(StringRef field) const {
-    return where + ", '" + field.str() + "'";
+  /// Those of an object in one of the fields.
+  Fields nest(StringRef field, const json::Object &nested) const {
+    return Fields(nested, where + ", '" + field + "'", numbers,
+                  path + field + ".");
   }
   /// Fails if there is a field that nobody has asked for.
   Error rejectOthers() const;
@@ -79,6 +84,8 @@ public:
     return llvm::createStringError(where + ": " + what);
   }
 
+  /// Reads an array of numbers, which may be missing.
+  Error readArray(StringRef field, std::vector<double> &result) const;
   /// Reads a number or an array of numbers. `isArray` says which it was.
   Error readNumbers(StringRef field, std::vector<double> &result,
                     bool &isArray) const;
@@ -95,8 +102,19 @@ public:
   Error readSums(StringRef field, std::vector<numerics::ExactSum> &sums) const;
 
 private:
+  /// What is in the place of an array that has nothing else, and isn't empty.
+  llvm::ArrayRef<double> getNumbers(StringRef field) const {
+    if (numbers)
+      if (auto found = numbers->find(path + field.str());
+          found != numbers->end())
+        return found->second;
+    return {};
+  }
+
   const json::Object &object;
   const std::string where;
+  const JsonNumbers *numbers;
+  const std::string path;
   mutable llvm::SmallVector<StringRef> known;
 };
 } // namespace
@@ -120,19 +138,31 @@ Error Fields::readNumbers(StringRef field, std::vector<double> &result,
     return Error::success();
   if (auto number = value->getAsNumber()) {
     result.push_back(*number);
-  } else if (const json::Array *array = value->getAsArray()) {
-    isArray = true;
-    for (const json::Value &element : *array) {
-      auto number = element.getAsNumber();
-      if (!number)
-        return wrong(field, "holds something that is not a number");
-      result.push_back(*number);
-    }
-  } else {
-    return wrong(field, "is not a number or an array of numbers");
+    return Error::success();
   }
-  if (isArray && result.empty())
-    return wrong(field, "is empty");
+  if (!value->getAsArray())
+    return wrong(field, "is not a number or an array of numbers");
+  isArray = true;
+  if (Error e = readArray(field, result))
+    return e;
+  return result.empty() ? wrong(field, "is empty") : Error::success();
+}
+
+Error Fields::readArray(StringRef field, std::vector<double> &result) const {
+  if (llvm::ArrayRef<double> known = getNumbers(field); !known.empty()) {
+    (void)get(field);
+    result.assign(known.begin(), known.end());
+    return Error::success();
+  }
+  const json::Array *array;
+  if (Error e = readArray(field, array))
+    return e;
+  for (const json::Value &element : *array) {
+    auto number = element.getAsNumber();
+    if (!number)
+      return wrong(field, "holds something that is not a number");
+    result.push_back(*number);
+  }
   return Error::success();
 }
 
@@ -162,6 +192,8 @@ Error Fields::readArray(StringRef field, const json::Array *&result) const {
   static const json::Array none;
   const json::Value *value = get(field);
   result = value ? value->getAsArray() : &none;
+  if (!getNumbers(field).empty())
+    return wrong(field, "holds numbers");
   return result ? Error::success() : wrong(field, "is not an array");
 }
 
@@ -229,33 +261,34 @@ static Error readGrid(const Fields &fields, Statistics &stats) {
     return fields.wrong("grid", "is not an object");
   if (stats.empty())
     return fields.missing("min");
-  Fields grid(*object, fields.nest("grid"));
+  Fields grid = fields.nest("grid", *object);
   Grid expected(stats.min, stats.max);
   auto exponent = grid.getInteger("exponent");
   auto first = grid.getInteger("first");
-  const json::Array *counts = grid.getArray("counts");
+  std::vector<double> counts;
+  if (Error e = grid.readArray("counts", counts))
+    return e;
   if (Error e = grid.rejectOthers())
     return e;
-  if (!exponent || !first || !counts)
+  if (!exponent || !first || !object->get("counts"))
     return fields.wrong("grid", "needs the integers 'exponent' and 'first', "
                                 "and the array 'counts'");
   if (*exponent != expected.exponent || *first != expected.first ||
-      counts->size() != expected.counts.size())
+      counts.size() != expected.counts.size())
     return fields.wrong(
         "grid", "is not the one of this range; it would have exponent " +
                     Twine(expected.exponent) + ", first " +
                     Twine(expected.first) + " and " +
                     Twine(expected.counts.size()) + " counts");
   int64_t total = 0;
-  for (size_t c = 0; c < counts->size(); ++c) {
-    auto count = (*counts)[c].getAsInteger();
-    if (!count || *count < 0)
+  for (size_t c = 0; c < counts.size(); ++c) {
+    if (counts[c] != std::trunc(counts[c]) || counts[c] < 0)
       return fields.wrong("grid",
                           "has a count that is not a non-negative integer");
-    if (*count > kMostValues - total)
+    if (counts[c] > kMostValues - total)
       return fields.wrong("grid", "counts more than 2^53 values");
-    total += *count;
-    expected.counts[c] = *count;
+    expected.counts[c] = static_cast<int64_t>(counts[c]);
+    total += expected.counts[c];
   }
   if (stats.elements != 0 && total != stats.elements)
     return fields.wrong("grid", "counts " + Twine(total) +
@@ -354,6 +387,7 @@ static Error readStatistics(const Fields &fields, Statistics &stats) {
     return fields.wrong("histogram", "is not an array");
   if (!histogram.empty() && mins.empty())
     return fields.missing("min");
+  stats.histogram.reserve(histogram.size());
   for (double count : histogram) {
     if (count < 0)
       return fields.wrong("histogram", "has a negative count");
@@ -422,7 +456,7 @@ static Error readPatches(const Fields &fields, TableEntry &entry) {
     const json::Object *object = element.getAsObject();
     if (!object)
       return fields.wrong("patches", "holds something that is not an object");
-    Fields parts(*object, fields.nest("patches"));
+    Fields parts = fields.nest("patches", *object);
     const json::Array *geometry = parts.getArray("geometry");
     std::vector<int64_t> numbers;
     for (size_t i = 0; geometry && i < geometry->size(); ++i)
@@ -466,17 +500,17 @@ static Error readPatches(const Fields &fields, TableEntry &entry) {
 
 /// Reads what tells an entry's tensor from others.
 static Error readIdentity(const Fields &fields, TableEntry &entry) {
-  const json::Array *extents, *names;
+  std::vector<double> extents;
+  const json::Array *names;
   if (Error e = fields.readString("structure", entry.structure))
     return e;
   if (Error e = fields.readArray("shape", extents))
     return e;
-  for (const json::Value &extent : *extents) {
-    auto integer = extent.getAsInteger();
+  for (double extent : extents) {
     // -1: any.
-    if (!integer || *integer < -1)
+    if (extent != std::trunc(extent) || extent < -1 || extent > kMostValues)
       return fields.wrong("shape", "holds something that is no extent");
-    entry.shape.push_back(*integer);
+    entry.shape.push_back(static_cast<int64_t>(extent));
   }
   if (Error e = fields.readArray("group", names))
     return e;
@@ -497,7 +531,7 @@ static Error readSamples(const Fields &fields, Table &table) {
     const json::Object *object = element.getAsObject();
     if (!object)
       return fields.wrong("samples", "holds something that is not an object");
-    Fields range(*object, fields.nest("samples"));
+    Fields range = fields.nest("samples", *object);
     auto source = range.getString("source");
     auto first = range.getInteger("first"), count = range.getInteger("count"),
          total = range.getInteger("of");
@@ -521,8 +555,9 @@ static Error readSamples(const Fields &fields, Table &table) {
 }
 
 /// Reads the next entry of `table`; `names` are those of the ones before it.
-static Error readEntry(const json::Value &value, const std::string &file,
-                       std::set<std::string> &names, Table &table) {
+static Error readEntry(const json::Value &value, const JsonNumbers &numbers,
+                       const std::string &file, std::set<std::string> &names,
+                       Table &table) {
   std::string where = file + ": entry " + std::to_string(table.entries.size());
   const json::Object *object = value.getAsObject();
   if (!object)
@@ -533,7 +568,7 @@ static Error readEntry(const json::Value &value, const std::string &file,
   if (Error e = Fields(*object, where).readString("name", entry.name))
     return e;
   where = file + ": entry '" + entry.name + "'";
-  Fields fields(*object, where);
+  Fields fields(*object, where, &numbers);
   (void)fields.get("name");
   if (!names.insert(entry.name).second)
     return llvm::createStringError(where + " occurs twice");
@@ -572,10 +607,11 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
   // What is wrong with the file as a whole is said before it.
   Error entryError = Error::success();
   llvm::Expected<json::Value> root =
-      parseJson(text, "entries", [&](const json::Value &value) {
-        if (!entryError)
-          entryError = readEntry(value, file, names, table);
-      });
+      parseJson(text, "entries",
+                [&](const json::Value &value, const JsonNumbers &numbers) {
+                  if (!entryError)
+                    entryError = readEntry(value, numbers, file, names, table);
+                });
   auto fail = [&](const Twine &reason) {
     llvm::consumeError(std::move(entryError));
     return llvm::createStringError(file + reason);
