@@ -6,6 +6,7 @@ import concurrent.futures as futures
 import dataclasses
 import functools
 import json
+import multiprocessing
 import os
 import pickle
 import random
@@ -689,9 +690,47 @@ class Interrupted(futures.ProcessPoolExecutor):
         return super().submit(_die_while_sending, self._path, work, task)
 
 
-def test_dies_while_sending(model, accuracy, tmp_path):
-    executor = Cluster(lambda: Interrupted(tmp_path / "died"), shards=4)
-    assert model.evaluate(X, LABELS, executor=executor) == accuracy
+@pytest.mark.parametrize("has_sibling", [False, True])
+def test_dies_while_sending(model, accuracy, tmp_path, has_sibling):
+    siblings = []
+
+    def make():
+        made = Interrupted(tmp_path / "died")
+        if has_sibling:
+            # It has all ends of the executor's pipes.
+            siblings.append(multiprocessing.get_context("fork").Process(
+                target=time.sleep, args=(600,)))
+            siblings[-1].start()
+        return made
+
+    try:
+        executor = Cluster(make, shards=4)
+        assert model.evaluate(X, LABELS, executor=executor) == accuracy
+    finally:
+        for sibling in siblings:
+            sibling.kill()
+
+
+class Lingering(futures.ProcessPoolExecutor):
+    """A worker does one task, and takes its time to end."""
+
+    def __init__(self):
+        super().__init__(2, multiprocessing.get_context("spawn"), max_tasks_per_child=1)
+
+    def submit(self, work, task):
+        return super().submit(_linger, work, task)
+
+
+def _linger(work, task):
+    threading.Thread(target=time.sleep, args=(2.5 * (task.number % 2),)).start()
+    return work(task)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="max_tasks_per_child is of 3.11")
+def test_workers_end_slowly(model, accuracy):
+    with Lingering() as executor:
+        found = model.evaluate(X, LABELS, executor=Cluster(executor, shards=4))
+    assert found == accuracy
 
 
 # Chaos ------------------------------------------------------------------------

@@ -336,20 +336,41 @@ class _Pool:
     def _processes(self) -> List[Any]:
         return list((getattr(self.executor, "_processes", None) or {}).values())
 
-    def has_lost_one(self) -> bool:
-        """Whether a worker has died and the executor hasn't seen it."""
-        broken = getattr(self.executor, "_broken", True)
-        return not broken and not all(w.is_alive() for w in self._processes())
+    def _answers(self) -> Any:
+        """What the processes of Python's own executor answer by; None: it is another
+        one, or at its end."""
+        if not isinstance(self.executor, futures.ProcessPoolExecutor):
+            return None
+        return None if self._is_broken() else getattr(self.executor, "_result_queue")
 
-    def stop_reading(self) -> None:
-        """Ends what waits, for ever, for the rest of an answer whose worker died while
-        it was sending it: then the executor is broken, as by any other death."""
+    def _is_broken(self) -> bool:
+        return bool(getattr(self.executor, "_broken"))
+
+    def has_lost_one(self) -> bool:
+        """Whether a worker has died, all that was sent is read, and the executor
+        hasn't seen it: it waits for more."""
+        answers = self._answers()
+        return (
+            answers is not None
+            and not all(worker.is_alive() for worker in self._processes())
+            and not answers._reader.poll()
+        )
+
+    def break_off(self) -> None:
+        """Ends the waiting for the rest of an answer whose worker died while it was
+        sending it, which has no end: gives it something, which is no answer, so that
+        the executor is broken, as by any other death."""
+        answers = self._answers()
         self._kill(self._processes())
-        answers = getattr(self.executor, "_result_queue", None)
-        writer = getattr(answers, "_writer", None)
-        # The last end that can be written to.
-        if writer is not None:
-            writer.close()
+        end = time.monotonic() + 10 * _LOOK
+        with contextlib.suppress(OSError):
+            writer = answers._writer.fileno()
+            os.set_blocking(writer, False)
+            while not self._is_broken() and time.monotonic() < end:
+                try:
+                    os.write(writer, bytes(1 << 12))
+                except BlockingIOError:
+                    time.sleep(0.001)
 
     def _kill(self, workers: List[Any]) -> None:
         for worker in workers:
@@ -505,7 +526,7 @@ class _Gathering:
             self._lost_since = time.monotonic()
         elif time.monotonic() - self._lost_since >= _LOOK:
             self._lost_since = None
-            self._pool.stop_reading()
+            self._pool.break_off()
 
     def _begin(self) -> None:
         """Has the time of parts count from when they have begun."""
