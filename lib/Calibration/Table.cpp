@@ -46,9 +46,10 @@ class Fields {
 public:
   /// `numbers` has the arrays of numbers, after `path`.
   Fields(const json::Object &object, const Twine &where,
-         const JsonNumbers *numbers = nullptr, const Twine &path = "")
-      : object(object), where(where.str()), numbers(numbers), path(path.str()) {
-  }
+         const JsonNumbers *numbers = nullptr,
+         std::vector<std::string> path = {})
+      : object(object), where(where.str()), numbers(numbers),
+        path(std::move(path)) {}
 
   const json::Value *get(StringRef field) const {
     known.push_back(field);
@@ -68,8 +69,7 @@ public:
   }
   /// Those of an object in one of the fields.
   Fields nest(StringRef field, const json::Object &nested) const {
-    return Fields(nested, where + ", '" + field + "'", numbers,
-                  path + field + ".");
+    return Fields(nested, where + ", '" + field + "'", numbers, extend(field));
   }
   /// Fails if there is a field that nobody has asked for.
   Error rejectOthers() const;
@@ -102,11 +102,15 @@ public:
   Error readSums(StringRef field, std::vector<numerics::ExactSum> &sums) const;
 
 private:
+  std::vector<std::string> extend(StringRef field) const {
+    std::vector<std::string> extended = path;
+    extended.push_back(field.str());
+    return extended;
+  }
   /// What is in the place of an array that has nothing else, and isn't empty.
   llvm::ArrayRef<double> getNumbers(StringRef field) const {
     if (numbers)
-      if (auto found = numbers->find(path + field.str());
-          found != numbers->end())
+      if (auto found = numbers->find(extend(field)); found != numbers->end())
         return found->second;
     return {};
   }
@@ -114,7 +118,7 @@ private:
   const json::Object &object;
   const std::string where;
   const JsonNumbers *numbers;
-  const std::string path;
+  const std::vector<std::string> path;
   mutable llvm::SmallVector<StringRef> known;
 };
 } // namespace
@@ -285,8 +289,9 @@ static Error readGrid(const Fields &fields, Statistics &stats) {
     if (counts[c] != std::trunc(counts[c]) || counts[c] < 0)
       return fields.wrong("grid",
                           "has a count that is not a non-negative integer");
-    if (counts[c] > kMostValues - total)
-      return fields.wrong("grid", "counts more than 2^53 values");
+    // From there on they are rounded.
+    if (counts[c] >= static_cast<double>(kMostValues - total))
+      return fields.wrong("grid", "counts 2^53 values or more");
     expected.counts[c] = static_cast<int64_t>(counts[c]);
     total += expected.counts[c];
   }
@@ -508,7 +513,7 @@ static Error readIdentity(const Fields &fields, TableEntry &entry) {
     return e;
   for (double extent : extents) {
     // -1: any.
-    if (extent != std::trunc(extent) || extent < -1 || extent > kMostValues)
+    if (extent != std::trunc(extent) || extent < -1 || extent >= kMostValues)
       return fields.wrong("shape", "holds something that is no extent");
     entry.shape.push_back(static_cast<int64_t>(extent));
   }

@@ -78,8 +78,11 @@ public:
     isVisiting |= visit && depth == 1 && !keys.empty() && keys.back() == field;
     if (!enter())
       return false;
-    if (isVisiting && depth > 3 && arraysInside++ == 0) {
+    // An element that is an array has no keys.
+    if (isVisiting && depth > 2 && arraysInside++ == 0 && depth > 3) {
       flat = &numbers[getPath()];
+      flat->clear();
+      taken = 0;
       takeIntegers();
     }
     return true;
@@ -90,7 +93,7 @@ public:
       isVisiting = false;
       count = 0;
     }
-    if (isVisiting && depth > 3 && --arraysInside == 0) {
+    if (isVisiting && depth > 2 && --arraysInside == 0 && depth > 3) {
       count = flat ? 0 : taken + count;
       flat = nullptr;
     }
@@ -125,8 +128,7 @@ private:
     values.emplace_back(std::forward<T>(value));
     if (isVisiting && depth == 2) {
       visit(values.pop_back_val(), numbers);
-      for (auto &entry : numbers)
-        entry.second.clear();
+      numbers.clear();
     }
     return true;
   }
@@ -142,7 +144,6 @@ private:
     // The reader takes the bracket behind this.
     assert(stream.Peek() == '[');
     const char *next = stream.src_ + 1, *end = stream.end_;
-    taken = 0;
     auto skipSpaces = [&](const char *at) {
       while (at != end && (*at == ' ' || *at == '\n'))
         ++at;
@@ -167,10 +168,10 @@ private:
   }
 
   /// The keys from an element to the array that begins.
-  std::string getPath() const {
-    std::string path;
+  std::vector<std::string> getPath() const {
+    std::vector<std::string> path;
     for (unsigned level = 2; level + 1 < depth; ++level)
-      path += (path.empty() ? "" : ".") + keys[current[level]];
+      path.push_back(keys[current[level]]);
     return path;
   }
   /// An array that has something else than numbers is a value as others are.

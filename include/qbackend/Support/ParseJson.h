@@ -6,19 +6,21 @@
 #define QBACKEND_SUPPORT_PARSEJSON_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace qbackend {
 
-/// Arrays of numbers by their path through objects, such as `grid.counts`.
-using JsonNumbers = llvm::StringMap<std::vector<double>>;
+/// Arrays of numbers, as doubles, by the keys that lead to them through
+/// objects.
+using JsonNumbers = std::map<std::vector<std::string>, std::vector<double>>;
 
-/// Is given an element, in which the arrays of numbers, but for those within
-/// other arrays, are empty, and these.
+/// Is given an element, in which arrays of numbers only, but for those within
+/// other arrays, are empty, and what these have.
 using JsonVisitor =
     llvm::function_ref<void(llvm::json::Value, const JsonNumbers &)>;
 
