@@ -178,13 +178,13 @@ static void optimize(Module &module, TargetMachine &machine, unsigned optLevel,
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
-  ModulePassManager pm =
-      optLevel == 0 ? builder.buildO0DefaultPipeline(levels[0])
-                    : builder.buildPerModuleDefaultPipeline(levels[optLevel]);
-  if (!isKernels || optLevel == 0)
-    pm.run(module, modules);
-  if (optLevel == 0)
+  if (optLevel == 0) {
+    builder.buildO0DefaultPipeline(levels[0]).run(module, modules);
     return;
+  }
+  if (!isKernels)
+    builder.buildPerModuleDefaultPipeline(levels[optLevel])
+        .run(module, modules);
   FunctionPassManager kernelPasses;
   kernelPasses.addPass(EarlyCSEPass());
   kernelPasses.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
@@ -216,6 +216,7 @@ static Error checkSymbols(const Module &module, const StringSet<> &symbols) {
 namespace {
 /// The addresses of kernels, and the order of their instructions, are made as
 /// they should be: what looks for better ones takes a quarter of LLVM's time.
+/// It asks for passes of loops by their name, and for others by their argument.
 class KernelGate : public OptPassGate {
 public:
   bool isEnabled() const override { return true; }
@@ -235,16 +236,22 @@ runtime::compileToObjects(mlir::OwningOpRef<ModuleOp> module,
       orc::JITTargetMachineBuilder(target).getDefaultDataLayoutForTarget();
   if (!layout)
     return layout.takeError();
-  for (auto function : module->getOps<mlir::LLVM::LLVMFuncOp>())
-    if (!function.isExternal())
-      symbols.insert(function.getName());
+  // What one part has, others may need.
+  for (mlir::Operation &op : module->getOps()) {
+    auto function = dyn_cast<mlir::LLVM::LLVMFuncOp>(op);
+    auto global = dyn_cast<mlir::LLVM::GlobalOp>(op);
+    if ((function && !function.isExternal()) ||
+        (global && (global.getValueAttr() || global.getInitializerBlock())))
+      symbols.insert(cast<mlir::SymbolOpInterface>(op).getName());
+  }
   std::string message;
-  mlir::ScopedDiagnosticHandler handler(threads,
-                                        [&](mlir::Diagnostic &diagnostic) {
-                                          if (message.empty())
-                                            message = diagnostic.str();
-                                          return mlir::success();
-                                        });
+  mlir::ScopedDiagnosticHandler handler(
+      threads, [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
+            message.empty())
+          message = diagnostic.str();
+        return mlir::success();
+      });
   std::vector<mlir::OwningOpRef<ModuleOp>> parts =
       splitKernels(std::move(module));
   auto compile = [&](size_t part) -> Expected<std::unique_ptr<MemoryBuffer>> {
@@ -264,7 +271,7 @@ runtime::compileToObjects(mlir::OwningOpRef<ModuleOp> module,
         mlir::translateModuleToLLVMIR(*parts[part], context);
     parts[part] = nullptr;
     if (!code)
-      return createStringError("it can't be translated");
+      return createStringError("it is no LLVM IR");
     code->setDataLayout(*layout);
     code->setTargetTriple(target.getTargetTriple());
     if (part == 0)

@@ -27,9 +27,9 @@ bool requestTiles();
 /// This processor, with the options that give the same bits on each.
 llvm::Expected<llvm::orc::JITTargetMachineBuilder> getTarget(unsigned optLevel);
 
-/// Compiles `module`, which has functions of the llvm dialect only, to object
-/// files that define together what it does. `complete` gives the LLVM module of
-/// all but the kernels what the llvm dialect can't say. Fails if there is
+/// Compiles `module`, which is in the llvm dialect, to object files that define
+/// together what it does. `complete` gives the LLVM module of what isn't a
+/// kernel what the llvm dialect can't say. Fails if there is
 /// anything but the functions of the runtime and `symbols` that it lacks then.
 /// The object files, most of them of kernels, are made on the threads of the
 /// module's context, and have the same code however many there are.

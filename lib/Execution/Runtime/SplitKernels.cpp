@@ -31,7 +31,8 @@ static size_t countOps(LLVM::LLVMFuncOp function) {
   return count;
 }
 
-/// Which module each kernel is in; what isn't a kernel stays in module 0.
+/// Which module each kernel is in; what isn't a kernel stays in module 0, and
+/// so do kernels that are small beside it.
 static std::vector<SmallVector<LLVM::LLVMFuncOp>>
 assignKernels(ModuleOp module) {
   // The whole pipeline takes longer than the few passes of a kernel.

@@ -12,11 +12,12 @@
 
 namespace qbackend::runtime {
 
-/// Moves generated kernels of `module`, which has functions of the llvm dialect
-/// only, to modules of their own that are alike in size, and returns `module`
-/// and these. What one of them uses of another is external, and declared where
-/// it is used; other functions are internal. The modules depend on `module`
-/// alone, and not on the number of threads.
+/// Moves generated kernels of `module`, which is in the llvm dialect, to
+/// modules of their own, as many as they are worth, and returns `module`, which
+/// has the rest and may keep kernels, and these. What one of them uses of
+/// another is external, and declared where it is used; weak functions stay so,
+/// and others are internal. The modules depend on `module` alone, and not on
+/// the number of threads.
 std::vector<mlir::OwningOpRef<mlir::ModuleOp>>
 splitKernels(mlir::OwningOpRef<mlir::ModuleOp> module);
 

@@ -4,6 +4,8 @@
 // conversion: each one walks all that there is. Upstream's `convert-to-llvm`
 // does the same, but has no options of indices, calls and allocations.
 
+#include "Requantization/IntegerRequantizer.h"
+
 #include "qbackend/Execution/CodeGen/Passes.h"
 
 #include "mlir/Analysis/DataLayoutAnalysis.h"
@@ -35,17 +37,13 @@ using namespace mlir;
 /// Whether the ops of `function` can be converted beside those of others: it is
 /// a kernel, and has nothing that declares what it calls in the module.
 static bool isIndependent(func::FuncOp function) {
-  auto attributes = function->getAttrOfType<ArrayAttr>("passthrough");
   auto declares = [](Operation *op) {
-    return isa<memref::MemRefDialect>(op->getDialect()) || isa<cf::AssertOp>(op)
+    return isa_and_nonnull<memref::MemRefDialect>(op->getDialect()) ||
+                   isa<cf::AssertOp>(op)
                ? WalkResult::interrupt()
                : WalkResult::advance();
   };
-  return attributes &&
-         llvm::is_contained(
-             attributes,
-             StringAttr::get(function.getContext(),
-                             qbackend::codegen::kKernelAttribute)) &&
+  return qbackend::codegen::isKernel(function) &&
          !function.getBody().walk(declares).wasInterrupted();
 }
 
@@ -92,12 +90,12 @@ struct ConvertToLLVMPass
     SymbolTableCollection symbols;
     arith::populateCeilFloorDivExpandOpsPatterns(patterns);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
-    populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns,
-                                                   &symbols);
     cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
     index::populateIndexToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     if (layouts) {
+      populateFinalizeMemRefToLLVMConversionPatterns(converter, patterns,
+                                                     &symbols);
       populateFuncToLLVMConversionPatterns(converter, patterns, &symbols);
       cf::populateAssertToLLVMConversionPattern(
           converter, patterns, /*abortOnFailure=*/true, &symbols);
