@@ -53,6 +53,9 @@ assignKernels(ModuleOp module) {
   size_t count = std::min(1 + kernelSize / leastSize, mostModules);
   std::vector<SmallVector<LLVM::LLVMFuncOp>> assigned(count);
   std::vector<size_t> sizes(count, 0);
+  // Later ones get less, so that the threads that take them end alike.
+  for (auto [i, size] : llvm::enumerate(sizes))
+    size = i * kernelSize / (count * count);
   sizes[0] = otherSize;
   llvm::stable_sort(
       kernels, [](const auto &a, const auto &b) { return a.first > b.first; });
