@@ -87,16 +87,25 @@ static Value materializeIntegers(OpBuilder &builder, Location loc,
   return {};
 }
 
-/// Where the operator that ends at `root` is: where it computes, if what ends
-/// it only moves its result. That may have no name, or that of another
-/// operator.
-static Location getOperatorLoc(Operation *root, const Slice &slice) {
+/// The last op that computes, and that `isMeant`, of the operator that ends at
+/// `root`: this may only move its result, far behind.
+static Operation *findLastComputing(Operation *root, const Slice &slice,
+                                    function_ref<bool(Operation *)> isMeant) {
   if (movesElements(root))
     for (Operation *op : llvm::reverse(slice.ops))
-      if (slice.active.contains(op) && !movesElements(op) &&
-          !getLocationName(op->getLoc()).empty())
-        return op->getLoc();
-  return root->getLoc();
+      if (slice.active.contains(op) && !movesElements(op) && isMeant(op))
+        return op;
+  return root;
+}
+
+/// Where the operator that ends at `root` is: where it computes, as what moves
+/// its result may have no name, or that of another operator.
+static Location getOperatorLoc(Operation *root, const Slice &slice) {
+  return findLastComputing(root, slice,
+                           [](Operation *op) {
+                             return !getLocationName(op->getLoc()).empty();
+                           })
+      ->getLoc();
 }
 
 /// Whether `slice` is several functions of the network by their names.
@@ -108,18 +117,13 @@ static bool hasSeveralNames(const Slice &slice) {
   return names.size() > 1;
 }
 
-/// Where the operator goes: in front of the last op of it that computes, which
-/// what only moves its result may be far behind. Observers see values in the
-/// order of the code.
+/// Where the operator goes: in front of the last op of it that computes.
+/// Observers see values in the order of the code.
 static Operation *getPlace(const RecognizedOperator &found,
                            const Slice &slice) {
-  Operation *root = found.result.getDefiningOp(), *place = root;
-  if (movesElements(root))
-    for (Operation *op : llvm::reverse(slice.ops))
-      if (slice.active.contains(op) && !movesElements(op)) {
-        place = op;
-        break;
-      }
+  Operation *root = found.result.getDefiningOp();
+  Operation *place =
+      findLastComputing(root, slice, [](Operation *) { return true; });
   auto isBefore = [&](const RecognizedOperand &operand) {
     Operation *op = operand.value ? operand.value.getDefiningOp() : nullptr;
     return !op || op->getBlock() != place->getBlock() ||
