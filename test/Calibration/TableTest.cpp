@@ -391,7 +391,7 @@ TEST(Table, CountsThatNobodyCounts) {
   auto read = parseTable(text, "t.json");
   ASSERT_FALSE(!!read);
   EXPECT_EQ(llvm::toString(read.takeError()),
-            "t.json: entry 'a': field 'grid' counts more than 2^53 values");
+            "t.json: entry 'a': field 'grid' counts 2^53 values or more");
 
   // Those that are only added stop at the last number.
   Statistics most = entry.stats;
