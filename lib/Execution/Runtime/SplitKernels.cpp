@@ -14,16 +14,6 @@
 using namespace mlir;
 using namespace qbackend;
 
-/// Whether `function` is a generated kernel: nothing is inlined into it, or
-/// from it.
-static bool isKernel(LLVM::LLVMFuncOp function) {
-  ArrayAttr attributes = function.getPassthroughAttr();
-  return attributes && !function.isExternal() &&
-         llvm::is_contained(
-             attributes,
-             StringAttr::get(function.getContext(), codegen::kKernelAttribute));
-}
-
 static size_t countOps(LLVM::LLVMFuncOp function) {
   size_t count = 0;
   for (Block &block : function.getBody())
@@ -43,7 +33,7 @@ assignKernels(ModuleOp module) {
   SmallVector<std::pair<size_t, LLVM::LLVMFuncOp>> kernels;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     size_t size = countOps(function);
-    if (isKernel(function)) {
+    if (!function.isExternal() && codegen::isKernel(function)) {
       kernels.emplace_back(size, function);
       kernelSize += size;
     } else {

@@ -32,6 +32,10 @@ inline constexpr int64_t kMaxElements = int64_t(1) << 31;
 /// nothing to do on them.
 inline constexpr llvm::StringLiteral kKernelAttribute = "qbackend-kernel";
 
+/// Whether `function`, of the func or the llvm dialect, is a generated kernel,
+/// or one that kernels call, which has that attribute, too.
+bool isKernel(mlir::Operation *function);
+
 /// The target whose kernels use AMX tiles: a process has to ask the system for
 /// these once, so that it is taken by its name only.
 inline constexpr llvm::StringLiteral kTileTarget = "amx";

@@ -224,6 +224,13 @@ static Value flatten(ImplicitLocOpBuilder &b, Value value) {
                                          ArrayRef<ReassociationIndices>{all});
 }
 
+bool qbackend::codegen::isKernel(Operation *function) {
+  auto attributes = function->getAttrOfType<ArrayAttr>("passthrough");
+  return attributes &&
+         llvm::is_contained(attributes, StringAttr::get(function->getContext(),
+                                                        kKernelAttribute));
+}
+
 /// A function that is not inlined: one that is called once would go where it is
 /// called, which leaves one giant function for the passes of LLVM.
 static func::FuncOp addFunction(Location loc, StringRef name, TypeRange types,

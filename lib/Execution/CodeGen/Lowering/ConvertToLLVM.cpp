@@ -4,8 +4,6 @@
 // conversion: each one walks all that there is. Upstream's `convert-to-llvm`
 // does the same, but has no options of indices, calls and allocations.
 
-#include "Requantization/IntegerRequantizer.h"
-
 #include "qbackend/Execution/CodeGen/Passes.h"
 
 #include "mlir/Analysis/DataLayoutAnalysis.h"

@@ -42,13 +42,6 @@ qbackend::codegen::findIntegerMultipliers(ArrayRef<float> multipliers) {
   return found;
 }
 
-bool qbackend::codegen::isKernel(func::FuncOp function) {
-  auto attributes = function->getAttrOfType<ArrayAttr>("passthrough");
-  return attributes &&
-         llvm::is_contained(attributes, StringAttr::get(function.getContext(),
-                                                        kKernelAttribute));
-}
-
 func::FuncOp qbackend::codegen::getRequantizer(Location loc, int64_t shift,
                                                SymbolTable &symbols) {
   ImplicitLocOpBuilder b(loc, loc.getContext());

@@ -38,9 +38,6 @@ struct IntegerMultipliers {
 std::optional<IntegerMultipliers>
 findIntegerMultipliers(llvm::ArrayRef<float> multipliers);
 
-/// Whether `function` is one of a kernel, or that of `getRequantizer`.
-bool isKernel(mlir::func::FuncOp function);
-
 /// Returns the function `(sum: i32, multiplier: i32) -> i32` of the module of
 /// `symbols`, which is added if there is none: the integer that floats make of
 /// the sum, if it is between -256 and 256; else one on the same side of these.
