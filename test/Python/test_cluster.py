@@ -91,6 +91,17 @@ class Backwards(futures.Executor):
             future.set_result(work(*arguments))
 
 
+class Through(futures.ProcessPoolExecutor):
+    """Two workers, which do what they get by `call`."""
+
+    def __init__(self, call, **options):
+        super().__init__(2, **options)
+        self._call = call
+
+    def submit(self, work, task):
+        return super().submit(self._call, work, task)
+
+
 class Changed(futures.ThreadPoolExecutor):
     """The first answers are what `change` makes of them."""
 
@@ -470,18 +481,8 @@ def test_workers_measure_changes(model, changes, monkeypatch):
         model.sensitivity(X, changes=True, executor=Backwards())
 
 
-class Killing(futures.ProcessPoolExecutor):
-    """The worker of part 1 of the second round is killed, once."""
-
-    def __init__(self, marker):
-        super().__init__(2)
-        self._marker = marker
-
-    def submit(self, work, task):
-        return super().submit(_die_once, self._marker, work, task)
-
-
 def _die_once(marker, work, task):
+    """The worker of part 1 of the second round is killed, once."""
     is_second = "results" in str(task.options["analysis"].texts["parts"])
     if is_second and task.number == 1 and not marker.exists():
         marker.touch()
@@ -490,7 +491,8 @@ def _die_once(marker, work, task):
 
 
 def test_killed_in_the_second_round(model, changes, tmp_path):
-    executor = Cluster(lambda: Killing(tmp_path / "killed"), shards=2)
+    call = functools.partial(_die_once, tmp_path / "killed")
+    executor = Cluster(lambda: Through(call), shards=2)
     found = model.sensitivity(X, LABELS, changes=True, executor=executor)
     assert found == changes
     assert (tmp_path / "killed").exists()
@@ -681,27 +683,19 @@ def _die_while_sending(path, work, task):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-class Interrupted(futures.ProcessPoolExecutor):
-    def __init__(self, path):
-        super().__init__(2)
-        self._path = path
-
-    def submit(self, work, task):
-        return super().submit(_die_while_sending, self._path, work, task)
-
-
 @pytest.mark.parametrize("has_sibling", [False, True])
 def test_dies_while_sending(model, accuracy, tmp_path, has_sibling):
-    siblings = []
+    call = functools.partial(_die_while_sending, tmp_path / "died")
+    siblings, pools = [], []
 
     def make():
-        made = Interrupted(tmp_path / "died")
+        pools.append(Through(call))
         if has_sibling:
             # It has all ends of the executor's pipes.
             siblings.append(multiprocessing.get_context("fork").Process(
                 target=time.sleep, args=(600,)))
             siblings[-1].start()
-        return made
+        return pools[-1]
 
     try:
         executor = Cluster(make, shards=4)
@@ -709,26 +703,20 @@ def test_dies_while_sending(model, accuracy, tmp_path, has_sibling):
     finally:
         for sibling in siblings:
             sibling.kill()
-
-
-class Lingering(futures.ProcessPoolExecutor):
-    """A worker does one task, and takes its time to end."""
-
-    def __init__(self):
-        super().__init__(2, multiprocessing.get_context("spawn"), max_tasks_per_child=1)
-
-    def submit(self, work, task):
-        return super().submit(_linger, work, task)
+    # The first one is broken, and not only its part handed out again.
+    assert len(pools) == 2
 
 
 def _linger(work, task):
+    """The worker takes its time to end."""
     threading.Thread(target=time.sleep, args=(2.5 * (task.number % 2),)).start()
     return work(task)
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="max_tasks_per_child is of 3.11")
 def test_workers_end_slowly(model, accuracy):
-    with Lingering() as executor:
+    spawn = multiprocessing.get_context("spawn")
+    with Through(_linger, mp_context=spawn, max_tasks_per_child=1) as executor:
         found = model.evaluate(X, LABELS, executor=Cluster(executor, shards=4))
     assert found == accuracy
 
@@ -781,11 +769,6 @@ def _slowly(work, task):
     return work(task)
 
 
-class Slow(futures.ProcessPoolExecutor):
-    def submit(self, work, task):
-        return super().submit(_slowly, work, task)
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_chaos(seed):
     """Workers are killed at random moments."""
@@ -794,7 +777,7 @@ def test_chaos(seed):
     stop = threading.Event()
 
     def make():
-        pools.append(Slow(2))
+        pools.append(Through(_slowly))
         return pools[-1]
 
     def kill():
